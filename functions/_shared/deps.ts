@@ -2,37 +2,30 @@ import { makeAccessTokens } from './access_tokens.ts';
 import { makeAdmission } from '../../platform/admission.ts';
 import type { Config } from '../../platform/config.ts';
 import { readConfig } from '../../platform/config.ts';
-import {
-  asService,
-  makeReadRows,
-  makeRpc,
-  makeRpcText,
-  makeRpcWithJson,
-  type ReadRows,
-  type Rpc,
-  type RpcText,
-  type RpcWithJson,
-} from '../../platform/database/rpc.ts';
-import { losslessJson } from './lossless_body.ts';
+import { asService, makeReadRows, makeRpc, type ReadRows } from '../../platform/database/rpc.ts';
 import type { Platform } from './edge_platform.ts';
 import { makePublishedKeys } from './published_keys.ts';
 import { makeTurns, type TurnCall } from './turns.ts';
 
+/** Like `Rpc`, but the call waits for a turn (admission.ts). */
+export type RpcInTurn = <Result>(
+  name: string,
+  args: object,
+  headers?: Record<string, string>,
+  /** Whose turn the call waits for. */
+  options?: { isText?: boolean; turnOf?: string },
+) => Promise<Result>;
+
 /** The services that the handlers of the Edge Functions use. */
 export interface Deps {
   config: Config;
-  /** Calls a SQL function as the caller whose credentials are forwarded. The call waits for that caller's turn. */
-  rpc: Rpc;
-  /** Like `rpc`, but some arguments may be RawJson. */
-  rpcWithRawJson: Rpc;
-  /** Like `rpc`, but waits for the turn of `caller`, whom the forwarded credentials do not identify. */
-  rpcFor: (caller: string) => Rpc;
-  /** Like `rpc`, but returns the answer as unparsed text. */
-  rpcText: RpcText;
-  /** Calls as service role. */
-  serviceRpc: Rpc;
-  /** Calls as service role, but waits for the turn of `caller`. The arguments are JSON text. */
-  serviceRpcFor: (caller: string) => RpcWithJson;
+  /**
+   * Calls a SQL function as the caller whose credentials are forwarded. The call waits for that caller's turn, unless
+   * the options name another.
+   */
+  rpc: RpcInTurn;
+  /** Calls as service role. The call waits for a turn only if the options name one. */
+  serviceRpc: RpcInTurn;
   /** Reads as service role. */
   serviceRead: ReadRows;
 }
@@ -45,15 +38,12 @@ export function makeDeps(platform: Platform): Deps {
   const service = asService(config, fetch);
   const forwarded = { restUrl, apikey: publicKey, fetch };
   const rpc = makeRpc(forwarded);
-  const rpcWithJson = makeRpcWithJson(forwarded);
-  const rpcText = makeRpcText(forwarded);
   const admission = makeAdmission();
   const serviceRpc = makeRpc(service);
-  const serviceRpcWithJson = makeRpcWithJson(service);
   const tokens = makeAccessTokens(makePublishedKeys(supabaseUrl, fetch));
-  const turnOf = makeTurns(tokens, (shown) => serviceRpc('turn_owners', { shown }));
+  const findTurn = makeTurns(tokens, (shown) => serviceRpc('turn_owners', { shown }));
   const inTurn = async <Result>(call: TurnCall, work: () => Promise<Result>): Promise<Result> => {
-    const turn = await turnOf(call);
+    const turn = await findTurn(call);
     try {
       const result = await admission.admit(turn.caller, work);
       await turn.succeed();
@@ -65,13 +55,14 @@ export function makeDeps(platform: Platform): Deps {
   };
   return {
     config,
-    rpc: (name, args, headers = {}) => inTurn({ name, args, headers }, () => rpc(name, args, headers)),
-    rpcWithRawJson: (name, args, headers = {}) =>
-      inTurn({ name, args, headers }, () => rpcWithJson(name, losslessJson(args), headers)),
-    rpcFor: (caller) => (name, args, headers) => admission.admit(caller, () => rpc(name, args, headers)),
-    rpcText: (name, args, headers = {}) => inTurn({ name, args, headers }, () => rpcText(name, args, headers)),
-    serviceRpc,
-    serviceRpcFor: (caller) => (name, json) => admission.admit(caller, () => serviceRpcWithJson(name, json)),
+    rpc: (name, args, headers = {}, { turnOf, ...options } = {}) => {
+      const call = () => rpc<never>(name, args, headers, options);
+      return turnOf === undefined ? inTurn({ name, args, headers }, call) : admission.admit(turnOf, call);
+    },
+    serviceRpc: (name, args, headers, { turnOf, ...options } = {}) => {
+      const call = () => serviceRpc<never>(name, args, headers, options);
+      return turnOf === undefined ? call() : admission.admit(turnOf, call);
+    },
     serviceRead: makeReadRows(service),
   };
 }

@@ -1,13 +1,6 @@
 import { scanObject } from '../../types/values/json_text.ts';
 import { apiError } from '../../platform/api_error.ts';
-
-/** JSON text as it was sent, with all digits of its numbers. It is forwarded and never parsed. */
-export class RawJson {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
+import { RawJson } from '../../platform/database/raw_json.ts';
 
 /** Counts the members of all objects in a JSON value. */
 function countMembers(json: unknown): number {
@@ -29,11 +22,4 @@ export function rawMember(text: string, json: object, name: string): RawJson {
     throw apiError('request_invalid', 'The body has an object with two members of the same name.');
   }
   return new RawJson(member);
-}
-
-/** Serializes an object whose members may be RawJson. */
-export function losslessJson(args: object): string {
-  const members = Object.entries(args).filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${JSON.stringify(name)}:${value instanceof RawJson ? value.text : JSON.stringify(value)}`);
-  return `{${members.join(',')}}`;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { MAX_BODY_BYTES, parse, readJson } from './body.ts';
-import type { Deps } from './deps.ts';
-import { type RawJson, rawMember } from './lossless_body.ts';
+import type { RawJson } from '../../platform/database/raw_json.ts';
+import { rawMember } from './lossless_body.ts';
 
 /** The parsed body of a start. */
 type StartParams<Params> = Omit<Params, 'values'> & {
@@ -19,11 +19,3 @@ export async function readStartBody<Params extends { values?: Record<string, unk
   // SAFETY: the schema accepts objects only.
   return values === undefined ? params : { ...params, values: rawMember(text, json as object, 'values') };
 }
-
-/** Calls a SQL function that starts a run. */
-export const callStart = <Result>(
-  { rpc, rpcWithRawJson }: Deps,
-  name: string,
-  args: { values?: RawJson },
-  headers: Record<string, string>,
-): Promise<Result> => args.values === undefined ? rpc(name, args, headers) : rpcWithRawJson(name, args, headers);

@@ -62,9 +62,9 @@ export function showAction(
  * `GET /action/{deployment_id}` or `/action/{flow_id}/{tag}`: describes the action to a wallet before its user signs.
  */
 export const makeGetAction =
-  ({ rpcText }: Deps, address: PublicAddress, pathOf: (context: Context) => string) =>
+  ({ rpc }: Deps, address: PublicAddress, pathOf: (context: Context) => string) =>
   async (context: Context): Promise<Response> => {
-    const deployment = await readAction(context, rpcText);
+    const deployment = await readAction(context, rpc);
     const shown = showAction(deployment, address, pathOf(context), context.req.queries());
     // The answer must not be cached, because two buyers who got the same answer would share an order.
     return context.json(shown, 200, { ...blockchainHeader(deployment.cluster), 'cache-control': 'no-store' });

@@ -52,10 +52,10 @@ export interface PostActionOptions {
  * know them, so they do not identify the caller.
  */
 export const makePostAction =
-  ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>
+  ({ rpc }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>
   async (context: Context): Promise<Response> => {
     const params: ActionPostParams = await readBody(context.req.raw, actionPostParamsSchema, MAX_ACTION_BODY_BYTES);
-    const deployment: DescribedDeployment = await readAction(context, rpcText);
+    const deployment: DescribedDeployment = await readAction(context, rpc);
     const { account } = params;
     const payer = payerOf(deployment.inputs);
     if (payer === undefined) throw apiError('action_failed', NO_PAYER);

@@ -3,7 +3,7 @@ import { isSafeNumber, parse } from 'lossless-json';
 import { actionTargetSchema, MAX_PARAMETERS } from '../../types/action.ts';
 import type { DescribedDeployment } from '../../types/deployment_description.ts';
 import { apiError } from '../../platform/api_error.ts';
-import type { RpcText } from '../../platform/database/rpc.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 
 /** A public key without an owner. A caller who shows it may start only what anybody may start. */
 const NOBODY = '1'.repeat(32);
@@ -19,12 +19,10 @@ const readNumber = (digits: string): number | bigint =>
  * transaction. Throws the same 404 for a missing deployment and for a deployment that is no action. Throws
  * action_failed if the deployment has more inputs than a form may have.
  */
-export async function readAction(context: Context, rpcText: RpcText): Promise<DescribedDeployment> {
+export async function readAction(context: Context, rpc: Rpc): Promise<DescribedDeployment> {
   const target = actionTargetSchema.safeParse(context.req.param());
-  const text = await rpcText('read_deployment', {
-    ...(target.success ? target.data : NO_DEPLOYMENT),
-    public_key: NOBODY,
-  });
+  const args = { ...(target.success ? target.data : NO_DEPLOYMENT), public_key: NOBODY };
+  const text = await rpc<string>('read_deployment', args, {}, { isText: true });
   // JSON.parse runs first, because the parser that keeps all digits is slow: a flow of 10,000 inputs would delay other
   // actions.
   const { output_instructions, inputs } = JSON.parse(text) as DescribedDeployment;

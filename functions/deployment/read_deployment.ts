@@ -9,9 +9,10 @@ import { etagOf, matchesEtag } from './etag.ts';
  * start it. The answer is the database's own text, because bounds and defaults may have more digits than a float.
  */
 export const makeReadDeployment =
-  ({ config, rpcText }: Deps) => async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
+  ({ config, rpc }: Deps) => async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
     const { headers, publicKey } = requireCredentials(context.req.raw, config, 'all');
-    const text = await rpcText('read_deployment', { ...target, public_key: publicKey }, headers);
+    const args = { ...target, public_key: publicKey };
+    const text = await rpc<string>('read_deployment', args, headers, { isText: true });
     const etag = await etagOf(text);
     // Copies must be revalidated before each use, because the owner can change the deployment and its permissions at
     // any time.

@@ -16,7 +16,7 @@ const notFound = (): Error => apiError('webhook_not_found', 'There is no such we
  * owner share one turn (see admission.ts). The database holds the secret and verifies the signature, so it receives the
  * unchanged body and all headers. `pokeRunner` is called after the run is queued.
  */
-export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (flowRunId: string) => void) => {
+export const makeReceiveWebhook = ({ rpc, serviceRpc }: Deps, pokeRunner: (flowRunId: string) => void) => {
   const known = makeKnownOwners();
   const ownerOf = makeTokenOwners((tokens) => serviceRpc('webhook_owners', { tokens }));
   return async (context: Context): Promise<Response> => {
@@ -27,11 +27,8 @@ export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (fl
     const request = context.req.raw;
     const body = await readWebhookText(request, MAX_BODY_BYTES);
     try {
-      const run = await rpcFor(`webhooks of ${owner}`)<ReceivedWebhook>('receive_webhook', {
-        token,
-        body,
-        headers: Object.fromEntries(request.headers),
-      });
+      const args = { token, body, headers: Object.fromEntries(request.headers) };
+      const run = await rpc<ReceivedWebhook>('receive_webhook', args, {}, { turnOf: `webhooks of ${owner}` });
       known.add(token, owner);
       pokeRunner(run.flow_run_id);
       return context.json(run, 202);

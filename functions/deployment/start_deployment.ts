@@ -5,7 +5,7 @@ import type { Deps } from '../_shared/deps.ts';
 import { answerStart } from '../_shared/waiting/prefer_wait.ts';
 import type { EndedRun } from '../../types/flow_run.ts';
 import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
-import { callStart, readStartBody } from '../_shared/start_body.ts';
+import { readStartBody } from '../_shared/start_body.ts';
 
 /**
  * `POST /deployment/start?id=` or `?flow=&tag=`: starts a deployment, as its start_permission allows. `pokeRunner` is
@@ -18,7 +18,7 @@ export const makeStartDeployment =
     const params = await readStartBody(context.req.raw, startDeploymentParamsSchema);
     const idempotency_key = context.req.header('idempotency-key');
     const args = { ...target, ...params, public_key: publicKey, idempotency_key };
-    const result = await callStart<StartResult>(deps, 'start_deployment', args, headers);
+    const result = await deps.rpc<StartResult>('start_deployment', args, headers);
     pokeRunner(result.flow_run_id);
     return await answerStart(context, result, ends);
   };

@@ -7,9 +7,10 @@ import { toReadableJson } from '../../types/values/json/readable_json.ts';
 import { decodeValue } from '../../types/values/value.ts';
 import { ADMISSION_OPTIONS, makeAdmission } from '../../platform/admission.ts';
 import { apiError } from '../../platform/api_error.ts';
+import { RawJson } from '../../platform/database/raw_json.ts';
 import { MAX_BODY_BYTES, parse, readJson } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
-import { losslessJson, RawJson, rawMember } from '../_shared/lossless_body.ts';
+import { rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
 
 /** An answer: its arguments for SQL, and its parsed JSON, which is checked against the question of the node. */
@@ -56,7 +57,7 @@ const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sh
  * `DELETE` makes the node fail. The token is the only credential. The answers for all runs of one owner share one turn
  * (see admission.ts). `pokeRunner` is called after an answer is stored.
  */
-export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner: () => void) {
+export function makeAnswerInput({ serviceRpc }: Deps, pokeRunner: () => void) {
   const ownerOf = makeTokenOwners((tokens) => serviceRpc('pending_input_owners', { tokens }));
   const admission = makeAdmission(ONE_AT_A_TIME);
   const answerBy = ({ rpc, read }: Answer) => async (context: Context): Promise<Response> => {
@@ -72,12 +73,13 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     const answer = await read?.(context.req.raw);
     const args = { token, ...answer?.args, idempotency_key };
     await admission.admit(token, async () => {
-      const call = serviceRpcFor(`inputs of ${owner}`);
-      // SAFETY: submit_input returns null or the question of the node. cancel_input returns nothing.
-      const question = await call(rpc, losslessJson(args)) as Partial<InputQuestion> | null | undefined;
+      const call = (args: object) =>
+        // SAFETY: submit_input returns null or the question of the node. cancel_input returns nothing.
+        serviceRpc<Partial<InputQuestion> | null | undefined>(rpc, args, {}, { turnOf: `inputs of ${owner}` });
+      const question = await call(args);
       if (answer === undefined || !question) return;
       checkAnswer(question, answer.readable);
-      await call(rpc, losslessJson({ ...args, is_checked: true }));
+      await call({ ...args, is_checked: true });
     });
     pokeRunner();
     const result: AnswerInputResult = { success: true };

@@ -53,14 +53,16 @@ async function deployParsed(
  * and outputs is computed and stored after the answer, so that the deploy stays fast.
  */
 export const makeDeployFlow =
-  ({ config, rpc, rpcText }: Deps, { waitUntil }: Pick<Platform, 'waitUntil'>) =>
+  ({ config, rpc }: Deps, { waitUntil }: Pick<Platform, 'waitUntil'>) =>
   async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     await readBody(context.req.raw, z.strictObject({}));
     const deployed = await tryAgain(() => deployParsed(rpc, flow_id, query, headers));
     // If this call fails, the first request for the description computes it.
-    waitUntil(rpcText('read_deployment', { id: deployed.deployment_id }, headers).then(() => {}, () => {}));
+    waitUntil(
+      rpc('read_deployment', { id: deployed.deployment_id }, headers, { isText: true }).then(() => {}, () => {}),
+    );
     return context.json(deployed);
   };
 

@@ -11,7 +11,7 @@ import type { Deps } from '../_shared/deps.ts';
 import { answerStart } from '../_shared/waiting/prefer_wait.ts';
 import type { EndedRun } from '../../types/flow_run.ts';
 import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
-import { callStart, readStartBody } from '../_shared/start_body.ts';
+import { readStartBody } from '../_shared/start_body.ts';
 
 /**
  * `POST /flow/start/{flow_id}?strict=`: runs the caller's flow as it is now. `pokeRunner` is called after the run is
@@ -25,7 +25,7 @@ export const makeStartFlow =
     const params = await readStartBody(context.req.raw, startFlowParamsSchema);
     const idempotency_key = context.req.header('idempotency-key');
     const args = { flow_id, ...query, ...params, idempotency_key };
-    const result = await callStart<StartFlowResult>(deps, 'start_flow', args, headers);
+    const result = await deps.rpc<StartFlowResult>('start_flow', args, headers);
     pokeRunner(result.flow_run_id);
     return await answerStart(context, result, ends);
   };

@@ -2,16 +2,19 @@ import type { ErrorBody } from '../../types/errors.ts';
 import { apiError } from '../api_error.ts';
 import type { Config } from '../config.ts';
 import { TIMEOUT_MS, toApiError, unavailable } from './database_errors.ts';
+import { losslessJson } from './raw_json.ts';
 import { withTimeLimit } from '../time_limit.ts';
 
-/** Calls SQL functions of schema public; one call is one transaction. */
-export type Rpc = <Result>(name: string, args: object, headers?: Record<string, string>) => Promise<Result>;
-
-/** Like `Rpc`, but takes the arguments as JSON text, whose numbers may have more digits than a float. */
-export type RpcWithJson = <Result>(name: string, json: string, headers?: Record<string, string>) => Promise<Result>;
-
-/** Like `Rpc`, but returns the answer as JSON text, whose numbers may have more digits than a float. */
-export type RpcText = (name: string, args: object, headers?: Record<string, string>) => Promise<string>;
+/**
+ * Calls SQL functions of schema public; one call is one transaction. Arguments may be RawJson. If `isText` is true, the
+ * result is the answer's JSON text, whose numbers may have more digits than a float.
+ */
+export type Rpc = <Result>(
+  name: string,
+  args: object,
+  headers?: Record<string, string>,
+  options?: { isText?: boolean },
+) => Promise<Result>;
 
 /** Reads rows through PostgREST, given a table's name and the query as in the URL. */
 export type ReadRows = <Row>(table: string, query: string) => Promise<Row[]>;
@@ -77,30 +80,19 @@ const callOf = (body: string, headers: Record<string, string>): RequestInit => (
   body,
 });
 
-/**
- * Makes the service that calls SQL functions through PostgREST, with arguments as JSON text. Errors are thrown as
- * ApiError.
- */
-export function makeRpcWithJson(options: RpcOptions): RpcWithJson {
-  const request = makeRequest(options);
-  return async <Result>(name: string, json: string, headers: Record<string, string> = {}): Promise<Result> => {
-    const { answer } = await request(name, `rpc/${name}`, callOf(json, headers));
-    // SAFETY: the SQL function defines the shape; types/database.types.ts is generated from the same schema.
-    return answer as Result;
-  };
-}
-
 /** Makes the service that calls SQL functions through PostgREST. Errors are thrown as ApiError. */
 export function makeRpc(options: RpcOptions): Rpc {
-  const call = makeRpcWithJson(options);
-  return (name, args, headers) => call(name, JSON.stringify(args), headers);
-}
-
-/** Makes the service that calls SQL functions and returns their answers unparsed. Errors are thrown as ApiError. */
-export function makeRpcText(options: RpcOptions): RpcText {
   const request = makeRequest(options);
-  return async (name, args, headers = {}) =>
-    (await request(name, `rpc/${name}`, callOf(JSON.stringify(args), headers))).text;
+  return async <Result>(
+    name: string,
+    args: object,
+    headers: Record<string, string> = {},
+    { isText = false } = {},
+  ): Promise<Result> => {
+    const { answer, text } = await request(name, `rpc/${name}`, callOf(losslessJson(args), headers));
+    // SAFETY: the SQL function defines the shape; types/database.types.ts is generated from the same schema.
+    return (isText ? text : answer) as Result;
+  };
 }
 
 /** Makes the service that reads tables. Errors are thrown as ApiError. */
