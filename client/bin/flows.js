@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 // The command `flows` of a checkout, which runs the sources. The built package has its own flows.js.
-import '../../dev/loader/typescript.js';
+import '../../platform/loader/typescript.js';
 
 await import('../shell/checkout.ts');

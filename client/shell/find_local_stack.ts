@@ -1,9 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stackDir } from '../../dev/stack/paths.ts';
-import { DEFAULT_PORT } from '../../dev/stack/ports.ts';
-import { readStatus, runningPorts } from '../../dev/stack/stack_record.ts';
-import { findStackUser } from '../../dev/stack/stack_user.ts';
+import { DEFAULT_PORT, readStatus, runningPorts, stackDir } from '../../platform/local_stack/running_stacks.ts';
+import { findStackUser } from './stack_user.ts';
 import { createApiKey, type Project } from './sign_in.ts';
 import type { FindLocalStack } from './environment.ts';
 import { UsageError } from './usage_error.ts';

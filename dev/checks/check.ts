@@ -86,6 +86,9 @@ const canaryImports: { [name: string]: Source[] } = {
       text: "import type { Transactions } from '../solana/transaction.ts';",
     },
   ],
+  'a worker that imports a tool of dev/': [
+    { file: 'runner/worker/canary.ts', text: "import { projectDir } from '../../dev/stack/paths.ts';" },
+  ],
   'a room of the engine that imports a room above it': [
     { file: 'runner/engine/graph/canary.ts', text: "import type { Tree } from '../tree/tree.ts';" },
   ],

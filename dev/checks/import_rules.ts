@@ -116,6 +116,24 @@ export const importRules: readonly ImportRule[] = [
     why: 'it connects to Postgres over sockets.',
   },
   {
+    files: 'platform/local_stack',
+    mayImport: [ITSELF],
+    packages: ['node:'],
+    why: 'the local stack, the worker and the shell share it, and it reads the files of a stack in this folder.',
+  },
+  {
+    files: 'platform/loader',
+    mayImport: [ITSELF],
+    packages: ['node:'],
+    why: 'Node uses it to read the TypeScript of the npm scripts and of the worker.',
+  },
+  {
+    files: 'platform/loader/typescript_hooks.js',
+    mayImport: [],
+    packages: ['node:', 'esbuild'],
+    why: 'Node uses it to read the TypeScript of the npm scripts and of the worker.',
+  },
+  {
     files: 'platform/solana_message.ts',
     mayImport: ['types'],
     packages: ['@solana/kit', ...ENCODINGS],
@@ -310,7 +328,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/conditions',
-    mayImport: [ITSELF, 'runner/rhai/text_search.ts', 'types'],
+    mayImport: [ITSELF, 'runner/values/text_search.ts', 'types'],
     packages: [],
     why: 'it evaluates conditions for the nodes that branch, and uses no node.',
   },
@@ -356,7 +374,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/threads',
-    mayImport: [ITSELF, 'runner/engine', 'runner/nodes/rhai_script', 'runner/script', 'platform', 'types'],
+    mayImport: [ITSELF, 'runner/engine', 'runner/rhai/task', 'runner/script', 'platform', 'types'],
     packages: [],
     why: 'it computes scripts of all languages beside the engine.',
   },
@@ -374,21 +392,27 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/script',
-    mayImport: [ITSELF, 'runner/threads/recent_sources.ts', 'runner/engine', 'types'],
+    mayImport: [ITSELF, 'runner/engine', 'types'],
     packages: ['@jitl/quickjs-wasmfile-release-sync', '@scure/base', 'lossless-json'],
     why: 'strangers write what the sandbox runs, so it imports no module that reaches outside.',
   },
   {
     files: 'runner/rhai',
-    mayImport: [ITSELF, 'types/values/decimal.ts'],
+    mayImport: [ITSELF, 'runner/values/text_search.ts', 'types/values/decimal.ts'],
     packages: [],
     why: 'strangers write scripts, so the interpreter imports no module that reaches outside.',
   },
   {
     files: 'runner/rhai/library',
-    mayImport: [ITSELF, 'runner/rhai', 'types/values/decimal.ts'],
+    mayImport: [ITSELF, 'runner/rhai', 'runner/values/text_search.ts', 'types/values/decimal.ts'],
     packages: [],
     why: 'strangers write scripts, so the interpreter imports no module that reaches outside.',
+  },
+  {
+    files: 'runner/rhai/task',
+    mayImport: [ITSELF, 'runner/rhai', 'runner/script/recent_sources.ts', 'runner/engine/node.ts', 'types'],
+    packages: ENCODINGS,
+    why: 'it runs a script of a node, and converts its values.',
   },
   {
     files: 'runner/rhai/library/encodings.ts',
@@ -401,24 +425,6 @@ export const importRules: readonly ImportRule[] = [
     mayImport: [ITSELF, 'runner', 'platform', 'types'],
     packages: ['node:'],
     why: 'it is a process on Node that runs the runner, and is installed without the local stack.',
-  },
-  {
-    files: 'dev/loader/typescript_hooks.js',
-    mayImport: [],
-    packages: ['node:', 'esbuild'],
-    why: 'Node uses it to read the TypeScript of the npm scripts.',
-  },
-  {
-    files: 'runner/worker/node_script_thread.ts',
-    mayImport: ['runner', 'dev/loader/typescript.js'],
-    packages: ['node:'],
-    why: 'its thread reads TypeScript by the same loader as the process.',
-  },
-  {
-    files: 'runner/worker/local_stack_environment.ts',
-    mayImport: ['dev/stack'],
-    packages: [],
-    why: 'it is loaded only if a worker has to find the local stack by its port.',
   },
   {
     files: 'client',
@@ -446,8 +452,14 @@ export const importRules: readonly ImportRule[] = [
       'it is a process on Node that calls the client as other programs do, and is published without the local stack.',
   },
   {
+    files: 'client/shell/stack_user.ts',
+    mayImport: ['platform/local_stack'],
+    packages: ['node:'],
+    why: 'it is loaded only in a checkout, where the command acts as a user of the local stack.',
+  },
+  {
     files: 'client/shell/find_local_stack.ts',
-    mayImport: ['client/shell', 'dev/stack'],
+    mayImport: ['client/shell', 'platform/local_stack'],
     packages: ['node:'],
     why: 'it is loaded only in a checkout, where the command has to find the local stack.',
   },
@@ -517,7 +529,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'console/shared/code/rhai_completion.ts',
-    mayImport: ['dev/docs/rhai_functions.ts'],
+    mayImport: ['runner/rhai/library/descriptions.ts'],
     packages: ['@codemirror/autocomplete'],
     why: 'it offers the functions that the reference describes.',
   },
@@ -558,12 +570,6 @@ export const importRules: readonly ImportRule[] = [
     mayImport: [],
     packages: ['vite', '@vitejs/plugin-react'],
     why: 'it configures the build.',
-  },
-  {
-    files: 'console/tools',
-    mayImport: [ITSELF, 'dev/stack'],
-    packages: ['node:', 'vite'],
-    why: 'it builds the console, and serves it for development.',
   },
   {
     files: 'dev',

@@ -142,6 +142,7 @@ export async function sourcesWithImportRules(): Promise<Source[]> {
     'console/*.tsx',
     'dev/*.ts',
     'dev/*.js',
+    'platform/*.js',
   ];
   const listed = await runCommand('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
     name: 'git ls-files',

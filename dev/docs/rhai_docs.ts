@@ -5,7 +5,7 @@ import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
 import { markdownTable } from './markdown_table.ts';
 import { page, paragraph } from './reference/page.ts';
-import { type Descriptions, rhaiFunctions } from './rhai_functions.ts';
+import { type Descriptions, rhaiFunctions } from '../../runner/rhai/library/descriptions.ts';
 
 export const rhaiFunctionsFile = join(projectDir, 'docs/reference/rhai_functions.md');
 
@@ -32,9 +32,9 @@ export function findGaps(type: string, functions: Descriptions, natives: Readonl
       : [`${type}.${name} is described with ${min} to ${max} arguments, but takes ${native.min} to ${native.max}.`];
   });
   return [
-    ...missing.map((name) => `${type}.${name} is not described in dev/docs/rhai_functions.ts.`),
+    ...missing.map((name) => `${type}.${name} is not described in runner/rhai/library/descriptions.ts.`),
     ...surplus.map((name) =>
-      `${type}.${name} is described in dev/docs/rhai_functions.ts, but there is no such function: remove it there.`
+      `${type}.${name} is described in runner/rhai/library/descriptions.ts, but there is no such function: remove it there.`
     ),
     ...wrong,
   ];
@@ -51,7 +51,7 @@ export function rhaiFunctionsPage(): string {
   const described = Object.entries(rhaiFunctions);
   const gaps = [
     ...[...standardLibrary.keys()].filter((type) => !Object.hasOwn(rhaiFunctions, type)).map((type) =>
-      `The functions of ${type} are not described in dev/docs/rhai_functions.ts.`
+      `The functions of ${type} are not described in runner/rhai/library/descriptions.ts.`
     ),
     ...described.flatMap(([type, { functions }]) => findGaps(type, functions, methodsOf(type))),
   ];
@@ -65,7 +65,7 @@ export function rhaiFunctionsPage(): string {
   });
   return page(
     'Functions of scripts',
-    '`dev/docs/rhai_functions.ts` and the functions of the interpreter',
+    '`runner/rhai/library/descriptions.ts` and the functions of the interpreter',
     paragraph('[Scripts](rhai.md) says how functions are called, and what their parameters mean.'),
     ...sections,
   );

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { projectDir, stackDir } from '../stack/paths.ts';
-import { parsePort } from '../stack/ports.ts';
+import {
+  parsePort,
+  readStack,
+  runningPorts,
+  stackDir,
+  type StackStatus,
+} from '../../platform/local_stack/running_stacks.ts';
+import { projectDir } from '../stack/paths.ts';
 import { isUsageError, StackError } from '../stack/stack_error.ts';
-import { chooseRunningPort, readStack, runningPorts } from '../stack/stack_record.ts';
-import type { StackStatus } from '../stack/stack_status.ts';
+import { chooseRunningPort } from '../stack/stack_record.ts';
 import { withoutTrailingSlashes } from '../../platform/base_url.ts';
 import type { NodeDefinition } from '../../types/node_definition.ts';
 

@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z, ZodError } from 'zod';
+import { parsePort, readStatus, stackDir, type StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { editorFlowToRow } from '../../types/editor_flow.ts';
 import { type StartDeploymentParams, startDeploymentParamsSchema } from '../../types/deployment.ts';
 import { makeLoggingFetch } from './demo_output.ts';
 import type { Demo, Shown } from './demo_steps.ts';
-import { projectDir, stackDir } from './paths.ts';
-import { findFreePort, parsePort } from './ports.ts';
-import type { StackStatus } from './stack.ts';
+import { projectDir } from './paths.ts';
+import { findFreePort } from './ports.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
-import { chooseRunningPort, readStatus } from './stack_record.ts';
-import { findStackUser } from './stack_user.ts';
+import { chooseRunningPort } from './stack_record.ts';
+import { findStackUser } from '../../client/shell/stack_user.ts';
 
 const USAGE = 'npm run demo -- [--port N] [--values <json> | --inputs <json>] [--verbose] [path/to/flow.json]';
 

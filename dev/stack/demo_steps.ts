@@ -1,5 +1,6 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { createFlowClient } from '../../client/create_flow_client.ts';
 import type { FlowClient, RunReference } from '../../client/flow_client.ts';
 import { FlowError } from '../../client/flow_error.ts';
@@ -8,7 +9,6 @@ import type { PlainValue } from '../../client/plain_value.ts';
 import type { StartDeploymentParams } from '../../types/deployment.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { editorFlowToRow } from '../../types/editor_flow.ts';
-import type { StackStatus } from './stack.ts';
 import { StackError } from './stack_error.ts';
 
 const RUN_TIMEOUT_MS = 150_000;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { sign } from 'hono/jwt';
 
 /** The secrets of one stack, in both of Supabase's key generations. */
@@ -53,9 +52,3 @@ export async function loadKeys(file: string): Promise<StackKeys> {
   // A file without this key was made before the project had wallets.
   return keys.walletKeys === undefined ? await writeKeys(file, { ...keys, walletKeys: makeWalletKeys() }) : keys;
 }
-
-/** Returns the file with a stack's keys. */
-export const keysFileOf = (dir: string): string => join(dir, 'keys.json');
-
-/** Returns the WALLET_KEYS of a stack that has booted before. */
-export const loadWalletKeys = async (dir: string): Promise<string> => (await loadKeys(keysFileOf(dir))).walletKeys;

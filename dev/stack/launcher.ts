@@ -1,4 +1,4 @@
-import { commandLine, parentOf } from './processes.ts';
+import { commandLine, parentOf } from '../../platform/local_stack/processes.ts';
 
 const CHECK_INTERVAL_MS = 100;
 

@@ -1,13 +1,18 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import {
+  parsePort,
+  readStack,
+  runningPorts,
+  stackDir,
+  type StackStatus,
+} from '../../platform/local_stack/running_stacks.ts';
 import { runnerEnvironment } from './functions.ts';
 import { watchLauncher } from './launcher.ts';
-import { stackDir } from './paths.ts';
-import { parsePort } from './ports.ts';
 import { findSilentFunctions } from './silent_functions.ts';
-import type { StackOptions, StackStatus } from './stack.ts';
+import type { StackOptions } from './stack.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
-import { chooseRunningPort, readStack, runningPorts } from './stack_record.ts';
+import { chooseRunningPort } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset] [--chain]
 npm run status -- [--port N] [--json | --env]`;

@@ -1,12 +1,6 @@
 import { createServer } from 'node:net';
 import { StackError } from './stack_error.ts';
 
-/** The port of `supabase start`, and so the default here. */
-export const DEFAULT_PORT = 54321;
-
-/** The lowest port that Postgres can use, because it never runs as root. */
-const FIRST_PORT = 1_024;
-
 /** The database listens one port above the gateway, as with `supabase start`. */
 export const databasePort = (port: number): number => port + 1;
 
@@ -57,19 +51,4 @@ export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): P
     if (reasons.every((reason) => reason === undefined)) return port;
   }
   throw new StackError('There are no four adjacent free ports between 20000 and 32000.');
-}
-
-/** Reads the port of a command line. Returns the default port if the command line has none. */
-export function parsePort(text: string | undefined): number {
-  const port = text === undefined ? DEFAULT_PORT : Number(text);
-  // The database, the chain and its subscriptions take the ports above.
-  if (!Number.isInteger(port) || port < FIRST_PORT || port > 65_532) {
-    throw new StackError(
-      `--port must be a number from ${FIRST_PORT} to 65532, not ${
-        text || 'nothing'
-      }: lower ports belong to the system, ` +
-        'and the stack may also take the three ports above',
-    );
-  }
-  return port;
 }

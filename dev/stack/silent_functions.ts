@@ -1,5 +1,5 @@
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { functionNames } from './functions.ts';
-import type { StackStatus } from './stack_status.ts';
 
 const TIMEOUT_MS = 2_000;
 

@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { platform } from 'node:os';
 import { join } from 'node:path';
+import { stackDir, type StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { startAuthPart } from './auth_part.ts';
 import { makeBootProgress } from './boot_progress.ts';
 import { litesvmLibrary, startChainPart } from '../chain/part.ts';
@@ -16,7 +17,6 @@ import type { StackKeys } from './keys.ts';
 import { applyMigrations } from './migrations.ts';
 import type { Part } from './part.ts';
 import { makePartSet, PartCrash, runTogether } from './part_set.ts';
-import { stackDir } from './paths.ts';
 import { assertPortsFree, chainPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
@@ -25,13 +25,10 @@ import { makeRestarts } from './restarts.ts';
 import { dataDirOf, loadStackKeys, makeSocketDir, removeData, storageDirOf } from './stack_dir.ts';
 import { StackError } from './stack_error.ts';
 import { claimStack } from './stack_record.ts';
-import { makeStatus, platformEnv, type StackStatus } from './stack_status.ts';
+import { makeStatus, platformEnv } from './stack_status.ts';
 import { startedOnDemand } from './started_on_demand.ts';
 import { startStoragePart } from './storage/part.ts';
 import { startSweeper, type Sweeper } from './sweeper.ts';
-
-export { readStatus } from './stack_record.ts';
-export type { StackStatus } from './stack_status.ts';
 
 /** The PostgREST that the functions call. */
 const FUNCTIONS_REST = 'PostgREST of the functions';

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keysFileOf } from '../../platform/local_stack/running_stacks.ts';
 import { deleteData } from './cluster.ts';
-import { keysFileOf, loadKeys, type StackKeys } from './keys.ts';
+import { loadKeys, type StackKeys } from './keys.ts';
 import { isInitialised } from './postgres.ts';
 import { StackError } from './stack_error.ts';
 

@@ -1,7 +1,4 @@
-/** A failure that the person at the terminal can act on. It is printed without a stack trace. */
-export class StackError extends Error {
-  override name = 'StackError';
-}
+export { StackError } from '../../platform/local_stack/running_stacks.ts';
 
 /**
  * Tests whether `parseArgs` has refused an argument. The error's message names the argument. The usage is printed below

@@ -1,28 +1,22 @@
-import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { stackDir, stacksDir } from './paths.ts';
-import { DEFAULT_PORT } from './ports.ts';
-import { commandLine, findProcesses } from './processes.ts';
+import { sep } from 'node:path';
+import {
+  codeOf,
+  DEFAULT_PORT,
+  explainAccess,
+  heldFolders,
+  readRecord,
+  readStack,
+  recordFile,
+  runningPorts,
+  type StackRecord,
+} from '../../platform/local_stack/running_stacks.ts';
+import { commandLine, findProcesses } from '../../platform/local_stack/processes.ts';
 import { StackError } from './stack_error.ts';
-import type { StackStatus } from './stack_status.ts';
 
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
-
-/**
- * The record that a running stack keeps in its folder. Its readers are `npm run status` and, if the stack was killed,
- * the next start.
- */
-interface StackRecord {
-  pid: number;
-  /** Distinguishes the process from a later one with the same id. */
-  commandLine: string;
-  state: 'starting' | 'ready' | 'stopping';
-  /** The folder of the parts' sockets. The command lines of the parts contain this path. */
-  socketDir?: string;
-  status?: StackStatus;
-}
 
 /** The exclusive use of a stack's folder by this process. */
 export interface FolderClaim {
@@ -32,31 +26,7 @@ export interface FolderClaim {
   release: () => void;
 }
 
-const recordFile = (dir: string) => join(dir, 'stack.json');
-
-/** The folders for which this process holds a claim. */
-const held = new Set<string>();
-
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? '';
-
-/** Makes a clear error for a folder that this user may not read or write; other errors are returned unchanged. */
-const explainAccess = (dir: string, error: unknown): unknown =>
-  ['EACCES', 'EPERM'].includes(codeOf(error))
-    ? new StackError(
-      `${dir} belongs to another user (${codeOf(error)}): run this as that user, or choose another port: -- --port <N>`,
-    )
-    : error;
-
-function readRecord(dir: string): StackRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(recordFile(dir), 'utf8'));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw explainAccess(dir, error);
-  }
-}
 
 const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
 
@@ -67,42 +37,6 @@ const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
 function writeDraft(dir: string, record: StackRecord): string {
   writeFileSync(draftFile(dir), JSON.stringify(record), { mode: 0o600 });
   return draftFile(dir);
-}
-
-/**
- * In a restarted container, this process may have the id and the command line of the process that wrote the record. If
- * a record names this process, only `held` tells whether this process has written the record.
- */
-const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): boolean =>
-  pid === process.pid ? held.has(dir) : expected !== '' && commandLine(pid) === expected;
-
-/** Returns the state of the stack in `dir`; undefined if none runs there. */
-export function readStack(dir: string): Pick<StackRecord, 'pid' | 'state' | 'status'> | undefined {
-  const record = readRecord(dir);
-  return record !== undefined && isAlive(dir, record) ? record : undefined;
-}
-
-/** Returns the status of the stack on `port`; undefined if none is ready there. */
-export function readStatus(port: number): StackStatus | undefined {
-  const stack = readStack(stackDir(port));
-  return stack?.state === 'ready' ? stack.status : undefined;
-}
-
-/** Returns the ports on which stacks of this project are ready, in order. */
-export function runningPorts(): number[] {
-  const folders = existsSync(stacksDir) ? readdirSync(stacksDir, { withFileTypes: true }) : [];
-  // Only folders that are named by a port count. Other folders belong to demos, which end soon.
-  const ports = folders.filter((folder) => folder.isDirectory() && /^\d+$/.test(folder.name)).flatMap(({ name }) => {
-    try {
-      const stack = readStack(join(stacksDir, name));
-      return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];
-    } catch (error) {
-      // The folder belongs to another user, and so does the stack.
-      if (error instanceof StackError) return [];
-      throw error;
-    }
-  });
-  return ports.toSorted((a, b) => a - b);
 }
 
 /**
@@ -187,7 +121,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
   } finally {
     rmSync(draftFile(dir), { force: true });
   }
-  held.add(dir);
+  heldFolders.add(dir);
   const isGone = () => !existsSync(recordFile(dir));
   return {
     isGone,
@@ -197,7 +131,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
       if (!isGone()) renameSync(writeDraft(dir, record), recordFile(dir));
     },
     release: () => {
-      held.delete(dir);
+      heldFolders.delete(dir);
       rmSync(recordFile(dir), { force: true });
     },
   };

@@ -1,25 +1,8 @@
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { CONSOLE_PATH } from './console/serve.ts';
 import type { StackKeys } from './keys.ts';
 import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
-
-/** The values that a client needs to know about a running stack, under the names of `supabase status -o json`. */
-export interface StackStatus {
-  API_URL: string;
-  DB_URL: string;
-  FUNCTIONS_URL: string;
-  /** The web console. */
-  CONSOLE_URL: string;
-  ANON_KEY: string;
-  SERVICE_ROLE_KEY: string;
-  PUBLISHABLE_KEY: string;
-  SECRET_KEY: string;
-  JWT_SECRET: string;
-  /** The chain's RPC address, if the stack has a chain. */
-  CHAIN_URL?: string;
-  /** The chain's address for subscriptions, if the stack has a chain. */
-  CHAIN_WS_URL?: string;
-}
 
 /** The variables that the platform sets for every Edge Function, with both key generations. */
 export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({

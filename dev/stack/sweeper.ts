@@ -1,4 +1,4 @@
-import type { StackStatus } from './stack_status.ts';
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 
 /**
  * The interval at which due schedules are started, and the runner is asked to look for queued runs (poked). A due

@@ -1,7 +1,7 @@
 import { ConversionError, invalidType, readField, readOptionalField, toText } from '../../types/values/conversion.ts';
 import { valueAt, type ValuePath } from '../../types/values/path.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
-import { findText } from '../rhai/text_search.ts';
+import { findText } from '../values/text_search.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
 import { areEqual } from './equality.ts';
 import { type ComparedNumber, compareNumbers, numberOf } from './numbers.ts';

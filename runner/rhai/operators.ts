@@ -6,7 +6,7 @@ import { concatenate, toByte } from './concatenation.ts';
 import { compareOperands, equalValues, rangeContains } from './equality.ts';
 import { checkedInt } from './integers.ts';
 import type { Run } from './run.ts';
-import { findText, removeText } from './text_search.ts';
+import { findText, removeText } from '../values/text_search.ts';
 import {
   Blob,
   Float,

@@ -1,6 +1,6 @@
 import { scriptLimits } from '../../types/limits/scripts.ts';
 import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
-import { RecentSources } from '../threads/recent_sources.ts';
+import { RecentSources } from './recent_sources.ts';
 import { RESERVED_WORDS } from './reserved_words.ts';
 import type { Sandbox } from './sandbox.ts';
 

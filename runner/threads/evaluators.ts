@@ -1,6 +1,6 @@
 import type { ValueMap } from '../../types/values/value.ts';
 import type { NodeCall, ScriptTask } from '../engine/node.ts';
-import { evaluateScript } from '../nodes/rhai_script/evaluate.ts';
+import { evaluateScript } from '../rhai/task/evaluate.ts';
 import { openSandboxFor, type SandboxTask } from '../script/evaluate.ts';
 
 /** The functions of the run that a script calls. */

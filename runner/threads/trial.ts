@@ -5,7 +5,7 @@ import type { NodeCall, ScriptTask } from '../engine/node.ts';
 import { scriptClock } from '../script/sandbox.ts';
 import type { RunScript } from './evaluators.ts';
 import { OwnerOverruns } from './owner_overruns.ts';
-import { RecentSources } from './recent_sources.ts';
+import { RecentSources } from '../script/recent_sources.ts';
 
 /**
  * The time for which a script may compute in the engine's thread, where it blocks all other runs. A script that takes

@@ -6,6 +6,7 @@ import { writeLog } from '../log_line.ts';
 import { workUntilStopped } from '../queue/long_lived.ts';
 import { readRunnerSettings, settingFault } from '../settings.ts';
 import { connectWorker } from './database.ts';
+import { localStackEnvironment } from './local_stack_environment.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
 // V8 lets the heap of a busy process grow to several times its live data, and keeps it that large. With this flag, a
@@ -38,11 +39,9 @@ function readArguments(args: string[]): { port?: string; concurrency?: string; h
 }
 
 /** Returns the environment of the process. If it names no project, adds the variables of the local stack. */
-async function findProject(env: Environment, port: string | undefined): Promise<Environment> {
+function findProject(env: Environment, port: string | undefined): Environment {
   if (env('SUPABASE_URL') !== undefined || env('SUPABASE_DB_URL') !== undefined) return env;
-  // This module is imported only if needed, because a worker for a hosted project is installed without dev/stack.
-  const { localStackEnvironment } = await import('./local_stack_environment.ts');
-  const local = await localStackEnvironment(port);
+  const local = localStackEnvironment(port);
   return (name) => env(name) ?? local[name];
 }
 
@@ -53,7 +52,7 @@ async function main(args: string[]): Promise<void> {
   if (fault !== undefined) throw new Error(`--concurrency ${fault}, not ${concurrency || 'nothing'}`);
   const given: Environment = (name) =>
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
-  const env = await findProject(given, port);
+  const env = findProject(given, port);
   const usual = readRunnerSettings(env, false);
   // The runner reads the keys only when a run first needs one. This check finds malformed keys at the start of the
   // worker, before they make a run fail.

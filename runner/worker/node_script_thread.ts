@@ -8,7 +8,7 @@ import type { SpawnScriptThread } from '../threads/script_threads.ts';
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);
   if ('Deno' in globalThis) return new Worker(file);
-  const reader = new URL('../../dev/loader/typescript.js', import.meta.url);
+  const reader = new URL('../../platform/loader/typescript.js', import.meta.url);
   const load = `import('${reader.href}').then(() => import('${file.href}'))`;
   return new Worker(load, { eval: true, resourceLimits });
 }

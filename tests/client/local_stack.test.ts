@@ -5,10 +5,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { projectDir, stackDir } from '../../dev/stack/paths.ts';
+import { stackDir } from '../../platform/local_stack/running_stacks.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { type Stack, startStack } from '../../dev/stack/stack.ts';
-import { findStackUser } from '../../dev/stack/stack_user.ts';
+import { findStackUser } from '../../client/shell/stack_user.ts';
 import { copyStack } from '../support/blank_stack.ts';
 
 let stack: Stack;

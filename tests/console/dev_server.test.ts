@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type ServedProject, startDevServer } from '../../console/tools/dev_server.ts';
+import { type ServedProject, startDevServer } from '../../dev/console/dev_server.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { openConsole, signUpInConsole } from '../support/browser.ts';

@@ -3,9 +3,8 @@ import { createFlowClient, type Database, type FlowToStore } from 'flow-deployme
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { parsePort, readStatus, type StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { parsePort } from '../../dev/stack/ports.ts';
-import { readStatus, type StackStatus } from '../../dev/stack/stack.ts';
 import { findChrome } from '../support/chrome.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { type ShownRows, takeEveryPage, waitUntilShown } from './every_page.ts';

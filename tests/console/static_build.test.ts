@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildStaticConsole } from '../../console/tools/static_build.ts';
+import { buildStaticConsole } from '../../dev/console/static_build.ts';
 
 test('the static build contains its project, its key, its path and its policy', async () => {
   const outDir = await mkdtemp(join(tmpdir(), 'flow-console-'));

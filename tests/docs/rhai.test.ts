@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { generatedDocs } from '../../dev/docs/docs.ts';
 import { findGaps, rhaiFunctionsFile } from '../../dev/docs/rhai_docs.ts';
-import { rhaiFunctions } from '../../dev/docs/rhai_functions.ts';
+import { rhaiFunctions } from '../../runner/rhai/library/descriptions.ts';
 
 const document = readFileSync(join(projectDir, 'docs/reference/rhai.md'), 'utf8');
 const functions = readFileSync(rhaiFunctionsFile, 'utf8');
@@ -33,8 +33,8 @@ describe('docs/reference/rhai_functions.md', () => {
     expect(findGaps('range', described, natives)).toEqual([]);
     const { start, ...others } = described;
     expect(findGaps('range', { ...others, contains: ['int, [other]', 'bool', ''], begin: start! }, natives)).toEqual([
-      'range.start is not described in dev/docs/rhai_functions.ts.',
-      'range.begin is described in dev/docs/rhai_functions.ts, but there is no such function: remove it there.',
+      'range.start is not described in runner/rhai/library/descriptions.ts.',
+      'range.begin is described in runner/rhai/library/descriptions.ts, but there is no such function: remove it there.',
       'range.contains is described with 1 to 2 arguments, but takes 1 to 1.',
     ]);
   });

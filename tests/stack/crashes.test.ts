@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { assertPortsFree } from '../../dev/stack/ports.ts';
 import { connect } from '../../dev/stack/postgres.ts';
-import { commandLine } from '../../dev/stack/processes.ts';
+import { commandLine } from '../../platform/local_stack/processes.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { ApiError } from '../../platform/api_error.ts';
 import { makeRpc, type Rpc } from '../../platform/database/rpc.ts';
 import { readPostgresAddress } from '../../platform/postgres/address.ts';
 import { makePostgresRpc } from '../../platform/postgres/postgres_rpc.ts';
 import { connect } from '../../dev/stack/postgres.ts';
-import type { StackStatus } from '../../dev/stack/stack.ts';
 import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';
 import { waitFor } from '../support/wait.ts';
 import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { findProcesses } from '../../dev/stack/processes.ts';
+import { findProcesses } from '../../platform/local_stack/processes.ts';
 import { npmScript } from './npm_script.ts';
 import { waitFor } from './wait.ts';
 

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keysFileOf } from '../../platform/local_stack/running_stacks.ts';
 import { type Cluster, createDatabase, startCluster } from '../../dev/stack/cluster.ts';
-import { keysFileOf, loadKeys } from '../../dev/stack/keys.ts';
+import { loadKeys } from '../../dev/stack/keys.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { connect } from '../../dev/stack/postgres.ts';
 import { dataDirOf } from '../../dev/stack/stack_dir.ts';

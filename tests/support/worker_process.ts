@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { denoBinary } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
-import type { StackStatus } from '../../dev/stack/stack.ts';
 import { waitFor } from './wait.ts';
 
 /** A running `npm run worker`. */
@@ -116,7 +116,7 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
     'node': () => [
       'node',
       '--import',
-      pathToFileURL(join(projectDir, 'dev/loader/typescript.js')).href,
+      pathToFileURL(join(projectDir, 'platform/loader/typescript.js')).href,
       join(projectDir, script),
     ],
     'bundle in node': () => ['node', bundleOf(script)],

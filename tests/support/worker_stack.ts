@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from 'postgres';
+import { readWalletKeysOf } from '../../platform/local_stack/running_stacks.ts';
 import { sealConnection } from '../../platform/secrets/connection_secrets.ts';
 import { readWalletKeys, toSealedRow } from '../../platform/secrets/sealed_secrets.ts';
 import type { ConnectionSecret } from '../../types/connection.ts';
 import { sealWallet } from '../../platform/secrets/wallet_crypto.ts';
-import { loadWalletKeys } from '../../dev/stack/keys.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import type { Stack, StackOptions } from '../../dev/stack/stack.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
@@ -68,7 +68,7 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
   await own.serve(...options.functions ?? []);
   const stack = await own.boot(options);
   const sql = connect(stack.superuserUrl);
-  const walletKeys = await loadWalletKeys(own.dir);
+  const walletKeys = await readWalletKeysOf(own.dir);
   const functionsUrl = stack.status.FUNCTIONS_URL;
 
   const addOwner = async (): Promise<FlowOwner> => {

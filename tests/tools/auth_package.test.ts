@@ -12,7 +12,7 @@ import { projectDir } from '../../dev/stack/paths.ts';
 const run = (program: string) =>
   promisify(execFile)(
     process.execPath,
-    ['--import', './dev/loader/typescript.js', '--input-type=module', '--eval', program],
+    ['--import', './platform/loader/typescript.js', '--input-type=module', '--eval', program],
     { cwd: projectDir },
   );
 

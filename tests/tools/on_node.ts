@@ -7,7 +7,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { projectDir, stacksDir } from '../../dev/stack/paths.ts';
+import { stacksDir } from '../../platform/local_stack/running_stacks.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { supportedNodes } from './supported_nodes.ts';
 
 /** The worker executes runs on Node itself; on the rest of a stack, Deno and Postgres do most of the work. */

@@ -53,16 +53,15 @@ const WORKER = ['runner/worker/main.ts', 'runner/worker/script_thread.ts'];
 
 it('npm run worker needs no package that npm ci --omit=dev leaves out, for a project or a local stack', () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
-  expect(scripts.worker).toContain('--import ./dev/loader/typescript.js runner/worker/main.ts');
-  const { packages } = loadedBy([...WORKER, 'dev/loader/typescript_hooks.js'], true);
+  expect(scripts.worker).toContain('--import ./platform/loader/typescript.js runner/worker/main.ts');
+  const { packages } = loadedBy([...WORKER, 'platform/loader/typescript_hooks.js'], true);
   expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
   // The walk has found packages far from the entry, also behind a dynamic import.
   expect([...packages]).toEqual(expect.arrayContaining(['@solana/kit', 'zod', 'hono', 'esbuild']));
 });
 
-it('npm run worker for a project in the environment loads nothing of the local stack', () => {
-  const ofLocalStack = (withLazy: boolean) =>
-    [...loadedBy(WORKER, withLazy).files].filter((file) => file.startsWith(join(projectDir, 'dev/')));
-  expect(ofLocalStack(false)).toEqual([]);
-  expect(ofLocalStack(true)).not.toEqual([]);
+it('npm run worker loads nothing of dev/, because a worker is installed without it', () => {
+  const { files } = loadedBy([...WORKER, 'platform/loader/typescript_hooks.js'], true);
+  expect([...files].filter((file) => file.startsWith(join(projectDir, 'dev/')))).toEqual([]);
+  expect([...files]).toContain(join(projectDir, 'platform/local_stack/running_stacks.ts'));
 });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { readReleases, unreleasedMigrations } from '../../dev/database/releases.ts';
 import { projectDir, typescriptLoader } from '../../dev/stack/paths.ts';
-import type { StackStatus } from '../../dev/stack/stack.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { createFlowClient } from '../../client/index.ts';
 import type { FlowClient, StartedRun } from '../../client/flow_client.ts';
-import type { StackStatus } from '../../dev/stack/stack.ts';
 import type { Database } from '../../types/database.types.ts';
 import { paymentFlow } from '../support/actions.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

@@ -4,7 +4,7 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from '@codemirror/autocomplete';
-import { rhaiFunctions } from '../../../dev/docs/rhai_functions.ts';
+import { rhaiFunctions } from '../../../runner/rhai/library/descriptions.ts';
 
 const KEYWORDS = 'let const if else switch while loop for in continue break return throw try catch fn true false this'
   .split(' ').map((label): Completion => ({ label, type: 'keyword' }));

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { stacksDir } from '../../../platform/local_stack/running_stacks.ts';
 import { runCommand } from '../command.ts';
-import { projectDir, stacksDir } from '../paths.ts';
+import { projectDir } from '../paths.ts';
 import { StackError } from '../stack_error.ts';
 import { hashConsoleSources } from './sources.ts';
 

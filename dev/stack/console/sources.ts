@@ -11,13 +11,12 @@ const SOURCES = [
   'docs',
   'runner',
   'platform',
-  'dev/docs/rhai_functions.ts',
   'package-lock.json',
 ];
 
 /** Matches files that do not affect the build. */
 const isLeftOut = (path: string): boolean =>
-  /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|^(?!docs\/|runner\/nodes\/).*\.md$|^console\/tools\//.test(path);
+  /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|^(?!docs\/|runner\/nodes\/).*\.md$/.test(path);
 
 /** Lists the files of the sources in order, by their paths from the project's root. */
 async function sourceFiles(): Promise<string[]> {

@@ -8,7 +8,7 @@ import {
   ThreadMissing,
 } from '../../engine/node.ts';
 import { freeDefinition, sizeDefinitions } from './definitions.ts';
-import { evaluateScript, sourceOf } from './evaluate.ts';
+import { evaluateScript, sourceOf } from '../../rhai/task/evaluate.ts';
 import { tryShort } from '../../threads/trial.ts';
 
 /** The most characters of a source that is tried. The parsing of a longer source alone may exceed the trial. */

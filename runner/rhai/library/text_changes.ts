@@ -2,7 +2,7 @@ import { joinTexts } from '../concatenation.ts';
 import { NativeSet } from '../native.ts';
 import type { Ref } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { countText, removeText, replaceText, trimText } from '../text_search.ts';
+import { countText, removeText, replaceText, trimText } from '../../values/text_search.ts';
 import {
   Char,
   charactersOf,

@@ -2,7 +2,7 @@ import { parseIntText } from '../integers.ts';
 import { NativeSet } from '../native.ts';
 import type { Ref } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { findText, splitText as splitAt, wordsOf } from '../text_search.ts';
+import { findText, splitText as splitAt, wordsOf } from '../../values/text_search.ts';
 import {
   Char,
   charactersOf,

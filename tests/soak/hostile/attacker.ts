@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { StackStatus } from '../../../dev/stack/stack.ts';
+import type { StackStatus } from '../../../platform/local_stack/running_stacks.ts';
 import type { FlowBuilder } from '../../support/flow_builder.ts';
 
 /** The longest wait for an answer. When it is over, the attack continues with the next request. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StackStatus } from '../../../dev/stack/stack.ts';
+import type { StackStatus } from '../../../platform/local_stack/running_stacks.ts';
 import { makeAttacker, type Outcome } from './attacker.ts';
 import type { Attack } from './attack.ts';
 import { chooseAttacks } from './attacks.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StackStatus } from '../../../dev/stack/stack.ts';
+import type { StackStatus } from '../../../platform/local_stack/running_stacks.ts';
 import type { StartResult } from '../../../types/deployment.ts';
 import { textFlow } from '../../support/flow_builder.ts';
 

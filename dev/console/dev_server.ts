@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createServer, type Plugin, type ViteDevServer } from 'vite';
-import { projectDir } from '../../dev/stack/paths.ts';
+import { projectDir } from '../stack/paths.ts';
 
 /** The project that the console calls. */
 export interface ServedProject {

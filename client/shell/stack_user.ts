@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StackError } from './stack_error.ts';
+import { StackError } from '../../platform/local_stack/running_stacks.ts';
 
 /** The user that the demo, the shell and a person at the console share on a local stack. */
 export interface StackUser {

@@ -3,9 +3,9 @@ import { Decimal } from '../../../types/values/decimal.ts';
 import { formatFloat } from '../../../types/values/number_text.ts';
 import { bytesToValue, type Value, type ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
-import { givenArray, givenMap } from '../../rhai/given.ts';
-import { toInt } from '../../rhai/integers.ts';
-import { Blob, Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../../rhai/values.ts';
+import { givenArray, givenMap } from '../given.ts';
+import { toInt } from '../integers.ts';
+import { Blob, Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../values.ts';
 
 function toDecimal(text: string): Decimal {
   const decimal = Decimal.parse(text);

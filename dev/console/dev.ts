@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { parsePort } from '../../dev/stack/ports.ts';
-import { readStatus } from '../../dev/stack/stack_record.ts';
-import { isUsageError, StackError, usageFault } from '../../dev/stack/stack_error.ts';
+import { parsePort, readStatus } from '../../platform/local_stack/running_stacks.ts';
+import { isUsageError, StackError, usageFault } from '../stack/stack_error.ts';
 import { startDevServer } from './dev_server.ts';
 
 const USAGE = "npm run console -- [--port <the stack's port>]";

@@ -1,10 +1,10 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { type NodeCall, NodeError, requireInput, type ScriptTask } from '../../engine/node.ts';
-import { RhaiError } from '../../rhai/errors.ts';
-import { givenMap } from '../../rhai/given.ts';
-import { compileScript, type EvaluatedScript, type RhaiScript } from '../../rhai/script.ts';
-import type { RhaiValue } from '../../rhai/values.ts';
-import { RecentSources } from '../../threads/recent_sources.ts';
+import { RhaiError } from '../errors.ts';
+import { givenMap } from '../given.ts';
+import { compileScript, type EvaluatedScript, type RhaiScript } from '../script.ts';
+import type { RhaiValue } from '../values.ts';
+import { RecentSources } from '../../script/recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
 /** The functions that a script calls during its run. */

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build, type Plugin } from 'vite';
-import { contentSecurityPolicy } from '../../dev/stack/console/security_policy.ts';
-import { projectDir } from '../../dev/stack/paths.ts';
-import { StackError } from '../../dev/stack/stack_error.ts';
+import { contentSecurityPolicy } from '../stack/console/security_policy.ts';
+import { projectDir } from '../stack/paths.ts';
+import { StackError } from '../stack/stack_error.ts';
 
 export interface StaticBuildOptions {
   /** The address of the project. */

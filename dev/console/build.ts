@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectDir } from '../../dev/stack/paths.ts';
-import { isUsageError, StackError, usageFault } from '../../dev/stack/stack_error.ts';
+import { projectDir } from '../stack/paths.ts';
+import { isUsageError, StackError, usageFault } from '../stack/stack_error.ts';
 import { buildStaticConsole } from './static_build.ts';
 
 const USAGE = 'npm run console:build -- --url <project> --key <publishable key> [--base /console/] [--out <folder>]';
