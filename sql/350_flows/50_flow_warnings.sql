@@ -123,10 +123,13 @@ begin
         and not w.has_expression
         and (s.side = 'source' or s.is_handed_on)
     ),
+    -- Without `materialized`, the planner would call do_types_meet for each edge instead of once for each pair of types.
+    pair as materialized (
+      select distinct t.given, t.wanted, t.is_passed_on from typed as t
+    ),
     unlike as materialized (
       select p.given, p.wanted, p.is_passed_on
-      from (select distinct t.given, t.wanted, t.is_passed_on from typed as t) as p
-      where not private.do_types_meet(p.given, p.wanted, p.is_passed_on)
+      from pair as p where not private.do_types_meet(p.given, p.wanted, p.is_passed_on)
     ),
     required as (
       select n.index, n.form_data, case n.node_id when 'flow_output' then n.label else p.name end as name

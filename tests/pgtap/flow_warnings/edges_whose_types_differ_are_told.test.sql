@@ -1,4 +1,4 @@
-select plan(9);
+select plan(11);
 
 insert into public.nodes (type, data, sources, targets)
 select 'native', jsonb_build_object('node_id', d.node_id, 'version', '1', 'display_name', ''), d.sources, d.targets
@@ -52,6 +52,24 @@ select is(
   ) #>> '{0,message}',
   'the port "n" gives u64, but the input "bytes" takes bytes; the value can''t be converted, so the run fails at the target',
   'the message names both ports and their types'
+);
+
+-- A comparison takes much longer than a look-up.
+select test.track_functions();
+select is(
+  jsonb_array_length(private.flow_warnings(
+    (select jsonb_agg(n) from generate_series(1, 50) as i, unnest(array[
+      test.node('count ' || i, 'count', '{n}'), test.node('take ' || i, 'take', '{}', '{bytes,u8}')
+    ]) as n),
+    (select jsonb_agg(e) from generate_series(1, 50) as i, unnest(array[
+      test.edge('count ' || i, 'n', 'take ' || i, 'bytes'), test.edge('count ' || i, 'n', 'take ' || i, 'u8')
+    ]) as e),
+    '{}'
+  )), 50, 'each edge between such ports gets the warning'
+);
+select is(
+  (select f.calls from pg_stat_xact_user_functions as f where f.funcname = 'do_types_meet'), 2::bigint,
+  'the types of many edges are compared once for each pair of types'
 );
 
 select * from finish();
