@@ -18,7 +18,7 @@ export const portTypesFile = 'sql/200_values/30_port_types.sql';
 /**
  * The bits of the masks `takes` and `makes`. Numbers are distinguished by their size, whatever their tag is. Two bits
  * stand for no values: `free` distinguishes the type free from json, and `string` distinguishes the type string from
- * the texts that bytes accept. Bit 23 is left out, since private.describe_snapshot uses it.
+ * the texts that bytes accept.
  */
 const BITS = {
   whole8: 0,
@@ -44,7 +44,7 @@ const BITS = {
   M: 20,
   A: 21,
   free: 22,
-  string: 24,
+  string: 23,
 } as const;
 type Bit = keyof typeof BITS;
 
@@ -127,5 +127,18 @@ ${(Object.keys(PORT_TYPES) as PortTypeName[]).map(row).join(',\n')};
 end;
 $$;
 comment on function private.port_types() is
-  'One row for each port type. takes, makes: masks of the values that the type always takes and that its JSON makes. accepts, gives: masks of the kinds of values that an input accepts and an output gives; their bits have another order. json_schema: the JSON Schema of the readable JSON.';
+  'One row for each port type. takes, makes: masks of the values that the type always takes and that its JSON makes; the kinds of private.value_kinds(). accepts, gives: masks of the kinds of values that an input accepts and an output gives; their bits have another order. json_schema: the JSON Schema of the readable JSON.';
+
+create function private.value_kinds()
+returns table (name text, mask bigint)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+${(Object.keys(BITS) as Bit[]).map((bit) => `    ('${bit}', ${maskOf([bit])}::bigint)`).join(',\n')};
+end;
+$$;
+comment on function private.value_kinds() is
+  'The kinds of values in the masks takes and makes of private.port_types(), each with its bit.';
 `;

@@ -47,7 +47,7 @@ begin
       '{"type":"number"}'::jsonb),
     ('bool', 14, 8192::bigint, 8192::bigint, 4::bigint, 4::bigint,
       '{"type":"boolean"}'::jsonb),
-    ('string', 15, 16826368::bigint, 49152::bigint, 16386::bigint, 16386::bigint,
+    ('string', 15, 8437760::bigint, 49152::bigint, 16386::bigint, 16386::bigint,
       '{"type":"string"}'::jsonb),
     ('address', 16, 32768::bigint, 32768::bigint, 16386::bigint, 16384::bigint,
       '{"type":"string","pattern":"^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'::jsonb),
@@ -63,11 +63,47 @@ begin
       '{"type":"object"}'::jsonb),
     ('array', 22, 2097152::bigint, 2097152::bigint, 4096::bigint, 4096::bigint,
       '{"type":"array"}'::jsonb),
-    ('json', 23, 20971519::bigint, 20971519::bigint, 65535::bigint, 65535::bigint,
+    ('json', 23, 12582911::bigint, 12582911::bigint, 65535::bigint, 65535::bigint,
       '{}'::jsonb),
-    ('free', 24, 25165823::bigint, 25165823::bigint, 65535::bigint, 65535::bigint,
+    ('free', 24, 16777215::bigint, 16777215::bigint, 65535::bigint, 65535::bigint,
       '{}'::jsonb);
 end;
 $$;
 comment on function private.port_types() is
-  'One row for each port type. takes, makes: masks of the values that the type always takes and that its JSON makes. accepts, gives: masks of the kinds of values that an input accepts and an output gives; their bits have another order. json_schema: the JSON Schema of the readable JSON.';
+  'One row for each port type. takes, makes: masks of the values that the type always takes and that its JSON makes; the kinds of private.value_kinds(). accepts, gives: masks of the kinds of values that an input accepts and an output gives; their bits have another order. json_schema: the JSON Schema of the readable JSON.';
+
+create function private.value_kinds()
+returns table (name text, mask bigint)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+    ('whole8', 1::bigint),
+    ('whole16', 2::bigint),
+    ('whole32', 4::bigint),
+    ('whole64', 8::bigint),
+    ('whole128', 16::bigint),
+    ('negative8', 32::bigint),
+    ('negative16', 64::bigint),
+    ('negative32', 128::bigint),
+    ('negative64', 256::bigint),
+    ('negative128', 512::bigint),
+    ('fraction', 1024::bigint),
+    ('f32', 2048::bigint),
+    ('f64', 4096::bigint),
+    ('B', 8192::bigint),
+    ('S', 16384::bigint),
+    ('key text', 32768::bigint),
+    ('B3', 65536::bigint),
+    ('wallet', 131072::bigint),
+    ('B6', 262144::bigint),
+    ('BY', 524288::bigint),
+    ('M', 1048576::bigint),
+    ('A', 2097152::bigint),
+    ('free', 4194304::bigint),
+    ('string', 8388608::bigint);
+end;
+$$;
+comment on function private.value_kinds() is
+  'The kinds of values in the masks takes and makes of private.port_types(), each with its bit.';

@@ -30,62 +30,39 @@ $$;
 comment on function private.connection_uses(jsonb) is
   'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
--- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
-create function private.nodes_from(nodes jsonb, edges jsonb, starts text[], is_backwards boolean)
+create function private.nodes_from(edges jsonb, starts text[], is_backwards boolean)
 returns text[]
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_ids text[];
-  -- The numbers of the nodes that the loop has reached, in the order in which it reached them.
-  v_reached integer[];
-  v_is_reached boolean[];
-  -- Edge i leads from node v_from[i] to node v_to[i]. The edges are sorted by v_from. v_first[n] is the first edge that
-  -- leaves node n.
-  v_from integer[];
-  v_to integer[];
-  v_first integer[];
-  v_done integer := 0;
-  v_edge integer;
+  -- The nodes to which the edges of each node lead. A look-up takes the same time however many edges there are, so even
+  -- a long chain of nodes takes linear time.
+  v_next constant jsonb := (
+    select jsonb_object_agg(e.source, e.targets)
+    from (
+      select pair.source, jsonb_agg(pair.target) as targets
+      from jsonb_array_elements(nodes_from.edges) as e (edge)
+      cross join lateral (select
+        e.edge ->> case when nodes_from.is_backwards then 'target' else 'source' end,
+        e.edge -> case when nodes_from.is_backwards then 'source' else 'target' end
+      ) as pair (source, target)
+      where pair.source is not null
+      group by pair.source
+    ) as e
+  );
 begin
-  select array_agg(n.id order by n.position),
-    array_agg(n.position order by n.position) filter (where n.is_start),
-    array_agg(n.is_start order by n.position)
-  into v_ids, v_reached, v_is_reached
-  from (
-    select e.node ->> 'id' as id, e.position,
-      coalesce(e.node ->> 'id' in (select unnest(nodes_from.starts)), false) as is_start
-    from jsonb_array_elements(nodes_from.nodes) with ordinality as e (node, position)
-  ) as n;
-  select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
-  into v_from, v_to
-  from (
-    select e.edge ->> case when nodes_from.is_backwards then 'target' else 'source' end as source,
-      e.edge ->> case when nodes_from.is_backwards then 'source' else 'target' end as target
-    from jsonb_array_elements(nodes_from.edges) as e (edge)
-  ) as e
-  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.source
-  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.target;
-  v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
-  for v_edge in reverse coalesce(cardinality(v_from), 0)..1 loop
-    v_first[v_from[v_edge]] := v_edge;
-  end loop;
-  while v_done < coalesce(cardinality(v_reached), 0) loop
-    v_done := v_done + 1;
-    v_edge := v_first[v_reached[v_done]];
-    while v_edge > 0 and v_edge <= cardinality(v_from) and v_from[v_edge] = v_reached[v_done] loop
-      if not v_is_reached[v_to[v_edge]] then
-        v_is_reached[v_to[v_edge]] := true;
-        v_reached := v_reached || v_to[v_edge];
-      end if;
-      v_edge := v_edge + 1;
-    end loop;
-  end loop;
-  return array(select v_ids[r.number] from unnest(v_reached) as r (number));
+  return array(
+    with recursive reached (id) as (
+      select unnest(nodes_from.starts)
+      union
+      select n.id from reached as r cross join lateral jsonb_array_elements_text(v_next -> r.id) as n (id)
+    )
+    select r.id from reached as r
+  );
 end;
 $$;
-comment on function private.nodes_from(jsonb, jsonb, text[], boolean) is
+comment on function private.nodes_from(jsonb, text[], boolean) is
   'The ids of the nodes `starts` of a graph, and of all nodes that the edges lead to from there. If is_backwards is true, the edges are followed against their direction.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
@@ -106,7 +83,7 @@ begin
     select e.edge ->> 'target'
     from jsonb_array_elements(open_connection_urls.edges) as e (edge)
     where e.edge ->> 'source' in (
-      select unnest(private.nodes_from(open_connection_urls.nodes, open_connection_urls.edges, array(
+      select unnest(private.nodes_from(open_connection_urls.edges, array(
         select n.node ->> 'id' from jsonb_array_elements(open_connection_urls.nodes) as n (node)
         where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
       ), false))

@@ -131,7 +131,7 @@ begin
   where n.node ->> 'id' in (
     select unnest(v_senders)
     intersect
-    select unnest(private.nodes_from(owner_data_leaks.nodes, owner_data_leaks.edges, array(
+    select unnest(private.nodes_from(owner_data_leaks.edges, array(
       select e.edge ->> 'target' from jsonb_array_elements(owner_data_leaks.edges) as e (edge)
       where e.edge ->> 'source' in (select unnest(v_readers))
     ), false))

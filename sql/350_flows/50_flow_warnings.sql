@@ -183,9 +183,7 @@ begin
         ))
     ),
     before_effect as materialized (
-      select unnest(private.nodes_from(
-        flow_warnings.nodes, flow_warnings.edges, array(select a.id from acting as a), true
-      )) as id
+      select unnest(private.nodes_from(flow_warnings.edges, array(select a.id from acting as a), true)) as id
       where exists (select from lacking)
     ),
     warning (place, index, code, member, message) as (

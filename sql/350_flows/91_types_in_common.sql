@@ -50,8 +50,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- An unknown type gives and accepts every kind of value.
-  v_every constant bigint := (1 << 16) - 1;
+  -- An unknown type gives and accepts every kind of value, as free does.
+  v_every constant bigint := (select t.gives from private.port_types() as t where t.name = 'free');
 begin
   return coalesce((
     -- If is_passed_on is true, the edge begins at an input, which sends on each value that it receives. So the edge

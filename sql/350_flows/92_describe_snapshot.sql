@@ -1,119 +1,6 @@
 -- Describes the inputs and outputs of a frozen flow. An input is described by the ports that receive its value from a
 -- flow_input node. An output is described by the ports that send values to its flow_output node.
 
--- Port number i receives the value of the flow input with the number labels[i], and accepts the kinds of values in
--- masks[i]. If the port sends its value to a called flow, calls[i] is the number of the called flow's input. In labels
--- and calls, 0 stands for no input.
-create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
-returns bigint[]
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-declare
-  v_masks bigint[];
-  v_callers integer[];
-  v_called integer[];
-  v_first integer[] := array_fill(0, array[label_masks.label_count]);
-  v_queue integer[];
-  v_is_queued boolean[];
-  v_position integer := 1;
-  v_label integer;
-  v_call integer;
-begin
-  -- By default, all bits are set: an input without ports accepts all kinds of values and is not required.
-  select coalesce(array_agg(coalesce(own.mask, (1 << 25)::bigint - 1) order by l.number), '{}') into v_masks
-  from generate_series(1, label_masks.label_count) as l (number)
-  left join (
-    select p.label, bit_and(p.mask) as mask
-      from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
-  ) as own on own.label = l.number;
-
-  -- If a flow passes an input on to a called flow, the values must also fit the input of the called flow. A flow may
-  -- call itself, so the loop narrows the masks until no mask changes. Each narrowing clears at least one bit of a mask,
-  -- so the loop ends.
-  select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
-  from (
-    select distinct p.label as caller, p.call as called
-    from unnest(label_masks.labels, label_masks.calls) as p (label, call) where p.label > 0 and p.call > 0
-  ) as c;
-  if v_called is null then
-    return v_masks;
-  end if;
-  for v_index in reverse cardinality(v_called)..1 loop
-    v_first[v_called[v_index]] := v_index;
-  end loop;
-  v_queue := array(select distinct c.called from unnest(v_called) as c (called));
-  v_is_queued := array_fill(false, array[label_masks.label_count]);
-  foreach v_label in array v_queue loop
-    v_is_queued[v_label] := true;
-  end loop;
-  while v_position <= cardinality(v_queue) loop
-    v_label := v_queue[v_position];
-    v_position := v_position + 1;
-    v_is_queued[v_label] := false;
-    v_call := v_first[v_label];
-    while v_call <= cardinality(v_called) and v_called[v_call] = v_label loop
-      if v_masks[v_callers[v_call]] & v_masks[v_label] <> v_masks[v_callers[v_call]] then
-        v_masks[v_callers[v_call]] := v_masks[v_callers[v_call]] & v_masks[v_label];
-        if v_first[v_callers[v_call]] > 0 and not v_is_queued[v_callers[v_call]] then
-          v_queue := v_queue || v_callers[v_call];
-          v_is_queued[v_callers[v_call]] := true;
-        end if;
-      end if;
-      v_call := v_call + 1;
-    end loop;
-  end loop;
-  return v_masks;
-end;
-$$;
-comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'One mask of private.port_types() for each numbered input of a snapshot''s flows: the kinds of values that the input accepts. The mask also has the bit 2^23 if no port requires the input.';
-
-create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
-returns jsonb
-language sql stable security invoker
-set search_path = ''
-as $$
-  with input as materialized (
-    select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
-      input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
-      input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Leave out defaults of more than 4 KiB, which are too large for a form. When the total size of the defaults
-      -- exceeds a megabyte, leave out all further defaults.
-      octet_length(i.value::text) as size,
-      sum(octet_length(i.value::text))
-        filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
-    from unnest(
-      input_descriptions.names, input_descriptions.defaults, input_descriptions.hints
-    ) with ordinality as i (name, value, hint, number)
-  ),
-  typed as materialized (
-    select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
-  ),
-  -- A single query makes all lists of types. Each input may have its own list, and a query for each list would take
-  -- seconds.
-  shape as materialized (
-    select s.types, to_jsonb(s.types) as type_bounds,
-      case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
-        else jsonb_build_object('anyOf', jsonb_agg(distinct part.json_schema)) end as json_schema
-    from (select distinct typed.types from typed) as s
-    cross join lateral unnest(s.types) as n (name)
-    join private.port_types() as t on t.name = n.name
-    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema)))
-      as part (json_schema)
-    group by s.types
-  )
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'name', i.name, 'description', coalesce(i.hint ->> 'description', ''), 'type_bounds', s.type_bounds,
-    'required', i.is_required and i.value is null,
-    'default', case when i.size <= 4096 and i.total_size <= 1048576 then i.value end,
-    'json_schema', s.json_schema || coalesce(i.hint -> 'json_schema', '{}')
-  ) order by i.number), '[]')
-  from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
-$$;
-comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, its description and parts of its json_schema come from that port''s definition.';
-
 -- The ports of a node come from the definition that the service role has stored. If a node has no definition, or is of
 -- a kind whose ports each flow chooses, its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
@@ -127,18 +14,9 @@ set enable_mergejoin = off
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- The query below numbers the inputs of all flows of the snapshot, beginning with the inputs of the entry. It also
-  -- numbers the ports that the value of an input may reach.
-  v_names text[];
-  v_label_count integer;
-  v_defaults jsonb[];
-  v_hints jsonb[];
-  v_labels integer[];
-  v_parents integer[];
-  v_masks bigint[];
-  v_calls integer[];
+  v_every_kind constant bigint := private.mask_of_bounds(null);
 begin
-  with graph as materialized (
+  with recursive graph as materialized (
     -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
     select 0 as flow, describe_snapshot.data -> 'entry' as graph
     union all
@@ -280,14 +158,11 @@ begin
       from (select distinct p.type_bounds from port as p) as b
   ),
   linked as materialized (
-    select p.number,
+    select p.number, l.number as label, c.number as called, coalesce(b.mask, v_every_kind) as mask, p.is_required,
+      p.hint,
       -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The next
       -- port gets this public key instead of the input's value, so the port has no parent.
-      case when p.side = 'target' and upper.is_handed_on
-        and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
-      case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
-      coalesce(b.mask, private.mask_of_bounds(null)) + case when p.is_required then 0 else 1 << 23 end as mask,
-      coalesce(c.number, 0) as call, p.hint
+      case when upper.is_handed_on and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number end as parent
     from port as p
     left join bounds as b on b.type_bounds = p.type_bounds
     left join port as upper on p.side = 'target' and upper.flow = p.flow and upper.index = p.source_index
@@ -295,70 +170,104 @@ begin
     left join label as l on p.side = 'source' and l.flow = p.flow and l.name = p.source_label
     left join label as c on c.flow = p.called and c.name = p.name
   ),
-  hint as (
+  -- All ports that the value of an input reaches: those that it feeds, and those to which they pass it on.
+  reached as (
+    select l.number as port, l.label, l.called, l.mask, l.is_required from linked as l where l.label is not null
+    union all
+    select l.number, r.label, l.called, l.mask, l.is_required from reached as r join linked as l on l.parent = r.port
+  ),
+  own as materialized (
+    select r.label, bit_and(r.mask) as mask, bool_or(r.is_required) as is_required from reached as r group by r.label
+  ),
+  call as materialized (
+    select distinct r.label as caller, r.called from reached as r where r.called is not null
+  ),
+  -- An input whose value goes to a called flow refuses what the input of the called flow refuses. A flow may call
+  -- itself. An input that a port requires refuses the missing value, for which the kind is 0.
+  refused (label, kind) as (
+    select o.label, k.mask
+    from own as o
+    join (select v.mask from private.value_kinds() as v union all select 0) as k
+      on case k.mask when 0 then o.is_required else o.mask & k.mask = 0 end
+    where o.label in (select c.called from call as c)
+    union
+    select c.caller, r.kind from refused as r join call as c on c.called = r.label
+  ),
+  refusal as materialized (
+    select r.label, bit_or(r.kind) as mask, bool_or(r.kind = 0) as is_required from refused as r group by r.label
+  ),
+  -- A hint describes one port, so an input that feeds several ports has no hint.
+  hint as materialized (
     select l.label, (array_agg(l.hint))[1] as hint from linked as l
-      where l.label > 0 group by l.label having count(*) = 1
+      where l.label is not null group by l.label having count(*) = 1
+  ),
+  input as materialized (
+    select l.number, l.name, l.form_label, h.hint, coalesce(o.is_required or r.is_required, false) as is_required,
+      coalesce(o.mask, v_every_kind) & ~coalesce(r.mask, 0) as mask,
+      octet_length(l.form_label::text) as size,
+      -- Leave out defaults of more than 4 KiB, which are too large for a form. When the total size of the defaults
+      -- exceeds a megabyte, leave out all further defaults.
+      sum(octet_length(l.form_label::text))
+        filter (where octet_length(l.form_label::text) <= 4096) over (order by l.number) as total_size
+    from label as l
+    left join own as o on o.label = l.number
+    left join refusal as r on r.label = l.number
+    left join hint as h on h.label = l.number
+    where l.flow = 0
+  ),
+  typed as materialized (
+    select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
+  ),
+  -- A single query makes all lists of types. Each input may have its own list, and a query for each list would take
+  -- seconds.
+  shape as materialized (
+    select s.types, to_jsonb(s.types) as type_bounds,
+      case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
+        else jsonb_build_object('anyOf', jsonb_agg(distinct part.json_schema)) end as json_schema
+    from (select distinct t.types from typed as t) as s
+    cross join lateral unnest(s.types) as n (name)
+    join private.port_types() as t on t.name = n.name
+    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema)))
+      as part (json_schema)
+    group by s.types
   ),
   output as (
     select n.label as name, min(n.index) as index, coalesce(min(
       case
         when w.side is null then 'free'
-        when w.is_input then null
+        -- If an input feeds an output directly and has exactly one type, the output has that type.
+        when w.is_input then case when cardinality(t.types) = 1 then t.types[1] end
         when w.side = 'target' then coalesce(passed.type_bounds ->> 0, 'free')
         when w.is_source_defined then coalesce(defined.type, 'free')
         else coalesce(drawn.type, 'free')
       end
-    ), 'free') as type, min(l.number) as label
+    ), 'free') as type
     from named as n
     left join wired as w on w.flow = 0 and w.is_output and w.target_index = n.index
     left join defined_source as defined on defined.node_id = w.source_id and defined.name = w.source_name
     left join first_source as drawn on drawn.flow = 0 and drawn.index = w.source_index and drawn.name = w.source_name
     left join port as passed on passed.flow = 0 and passed.index = w.source_index and passed.name = w.source_name
       and w.side = 'target'
-    left join label as l on w.is_input and l.flow = 0 and l.name = w.source_label
+    left join input as i on w.is_input and i.name = w.source_label
+    left join typed as t on t.mask = i.mask
     where n.flow = 0 and n.is_output
     group by n.label
   )
   select
-    (select coalesce(array_agg(l.name order by l.number) filter (where l.flow = 0), '{}') from label as l),
-    (select count(*) from label as l),
-    (select array_agg(l.form_label order by l.number) from label as l where l.flow = 0),
     (
-      select array_agg(h.hint order by l.number) from label as l left join hint as h on h.label = l.number
-        where l.flow = 0
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'name', i.name, 'description', coalesce(i.hint ->> 'description', ''), 'type_bounds', s.type_bounds,
+        'required', i.is_required and i.form_label is null,
+        'default', case when i.size <= 4096 and i.total_size <= 1048576 then i.form_label end,
+        'json_schema', s.json_schema || coalesce(i.hint -> 'json_schema', '{}')
+      ) order by i.number), '[]')
+      from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types
     ),
-    (select coalesce(array_agg(k.label order by k.number), '{}') from linked as k),
-    (select array_agg(k.parent order by k.number) from linked as k),
-    (select array_agg(k.mask order by k.number) from linked as k),
-    (select array_agg(k.call order by k.number) from linked as k),
     (
-      select coalesce(
-        jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type, 'label', o.label) order by o.index), '[]'
-      ) from output as o
+      select coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type) order by o.index), '[]')
+      from output as o
     )
-  into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
-
-  -- Ports may pass a value on in a chain. The loop gives each port of a chain the label of the input at the start of
-  -- the chain. Each round doubles the number of ports that the loop looks back.
-  while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
-    select
-      array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),
-      array_agg(case when p.label = 0 and p.parent > 0 then v_parents[p.parent] else 0 end order by p.number)
-    into v_labels, v_parents
-    from unnest(v_labels, v_parents) with ordinality as p (label, parent, number);
-  end loop;
-
-  v_masks := private.label_masks(v_labels, v_masks, v_calls, v_label_count);
-  inputs := private.input_descriptions(v_names, v_masks, v_defaults, v_hints);
-  outputs := (
-    select coalesce(jsonb_agg(jsonb_build_object('name', o.output -> 'name', 'type', coalesce(
-      -- If an input feeds an output directly and has exactly one type, the output has that type.
-      case jsonb_array_length(describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 -> 'type_bounds')
-        when 1 then describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 #>> '{type_bounds,0}'
-      end, o.output ->> 'type'
-    )) order by o.position), '[]')
-    from jsonb_array_elements(outputs) with ordinality as o (output, position)
-  );
+  into inputs, outputs;
 end;
 $$;
 comment on function private.describe_snapshot(jsonb) is

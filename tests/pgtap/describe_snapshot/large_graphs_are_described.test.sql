@@ -1,5 +1,5 @@
 -- These statements end in time only if their time grows more slowly than the square of the size of a flow.
-select plan(5);
+select plan(6);
 
 create function pg_temp.input(label text) returns jsonb language sql as $$
   select test.node('i ' || input.label, 'flow_input', '{out}', '{}', jsonb_build_object('label', input.label));
@@ -59,6 +59,20 @@ select is(
     where i -> 'type_bounds' = '["u8"]'
   ),
   1000, 'a flow that calls itself may shift 1,000 inputs'
+);
+
+-- Each of 2,000 flows passes its input to the next flow. Only the last flow has a port that refuses values.
+create function pg_temp.link(number integer) returns jsonb language sql as $$
+  select jsonb_build_object(
+    'nodes', jsonb_build_array(pg_temp.input('a'), case link.number
+      when 2000 then jsonb_set(test.node('t', 'taker', '{}', '{a}'), '{data,targets,0,type_bounds}', '["u8"]')
+      else test.node('t', 'interflow', '{}', '{a}', jsonb_build_object('id', link.number + 1)) end),
+    'edges', jsonb_build_array(test.edge('i a', 'out', 't', 'a'))
+  );
+$$;
+select is(
+  pg_temp.described(pg_temp.link(0), (select jsonb_object_agg(n, pg_temp.link(n)) from generate_series(1, 2000) as n)) #> '{0,type_bounds}',
+  '["u8"]', 'a value may be passed on by 2,000 flows'
 );
 
 -- Each input feeds a port, and no two ports have the same bounds.
