@@ -77,7 +77,9 @@ const ownerOf = async (): Promise<Owner> => {
 it(`the functions of ${version} serve the schema of this checkout`, async () => {
   const owner = await ownerOf();
   before = await readInstallation(owner, installation);
-  await applyMigrations(former!.status.DB_URL, { seed: false });
+  const told: string[] = [];
+  await applyMigrations(former!.status.DB_URL, { seed: false, log: (line) => told.push(line) });
+  expect(told.length > 0).toBe(hasNewMigrations);
   // The started run wakes the runner of the former release, which also takes the queued run.
   const run = await owner.flows.start({ flow: installation.flowId, tag: 'stable' }, { value: 'between' });
   expect(await owner.flows.output(run)).toEqual({ text: 'between' });
@@ -193,7 +195,6 @@ describe('after the upgrade', () => {
   });
 
   it('the next boot finds nothing to apply', async () => {
-    expect(own.logged().join('\n').includes('older version')).toBe(hasNewMigrations);
     await own.stop();
     await own.boot({ watch: false });
     expect(own.logged().join('\n')).not.toContain('older version');
