@@ -3,9 +3,8 @@ import { dirname, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { buildDeclarations } from './declarations.ts';
 import { entryPoints, publishedManifest } from './manifest.ts';
-import { clientDir } from './paths.ts';
-
-const projectDir = join(clientDir, '..');
+import { clientDir, projectDir } from './paths.ts';
+import { buildRelease } from './release.ts';
 
 /** Collects the licences of all bundled packages, because the licences require that every copy includes them. */
 function licencesOf({ inputs }: Metafile): string {
@@ -20,7 +19,10 @@ function licencesOf({ inputs }: Metafile): string {
   }).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Empties a folder, and builds the package into it: ES modules, declarations, the command and licences. */
+/**
+ * Empties a folder, and builds the package into it: ES modules, declarations, the command, the files that the command
+ * installs, and licences.
+ */
 export async function buildClient(dir: string, declarations = buildDeclarations()): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
@@ -57,6 +59,7 @@ export async function buildClient(dir: string, declarations = buildDeclarations(
     writeFileSync(join(dir, name), text);
   };
   for (const [name, text] of declarations) write(name, text);
+  for (const [path, text] of (await buildRelease()).files) write(`supabase/${path}`, text);
   write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
   write('README.md', readFileSync(join(clientDir, 'README.md'), 'utf8'));
   write('LICENSE', readFileSync(join(projectDir, 'LICENSE'), 'utf8'));

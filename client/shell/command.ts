@@ -1,5 +1,6 @@
 import type { FlowClient } from '../flow_client.ts';
 import type { Environment } from './environment.ts';
+import type { Release } from './install/release.ts';
 import type { Screen } from './screen.ts';
 
 /** An option of a command: `--name`, or `--name <takes>`. */
@@ -25,12 +26,18 @@ export interface CommandCall {
   has: (name: string) => boolean;
 }
 
-/** The services that a command uses. */
-export interface CommandContext {
-  client: FlowClient;
+/** The services that every command uses. */
+export interface LocalContext {
   screen: Screen;
   /** True if `--json` is given. */
   isJson: boolean;
+  /** Reads the files that `flows install` writes. */
+  readRelease: () => Promise<Release>;
+}
+
+/** The services of a command that calls a project. */
+export interface CommandContext extends LocalContext {
+  client: FlowClient;
   signal: AbortSignal;
   /** The project that is called. */
   environment: Environment;
@@ -40,8 +47,7 @@ export interface CommandContext {
   readSecret: () => Promise<string>;
 }
 
-/** A command of `flows`. */
-export interface Command {
+interface DescribedCommand {
   name: string;
   /** The arguments in the form of the usage line. */
   arguments: string;
@@ -53,8 +59,23 @@ export interface Command {
   notes: string[];
   options: readonly Option[];
   example: string;
+}
+
+/** A command of `flows` that calls a project. */
+export interface RemoteCommand extends DescribedCommand {
+  isLocal?: never;
   /** True if the command needs no user, so that the shell needs no API key for a local stack. */
   needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
   run: (context: CommandContext, call: CommandCall) => Promise<void>;
 }
+
+/** A command of `flows` that only works with files, so that it needs no environment. */
+export interface LocalCommand extends DescribedCommand {
+  isLocal: true;
+  /** Throws a UsageError if the arguments or the files are wrong. Nothing is changed then. */
+  run: (context: LocalContext, call: CommandCall) => Promise<void>;
+}
+
+/** A command of `flows`. */
+export type Command = RemoteCommand | LocalCommand;

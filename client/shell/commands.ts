@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { connections } from './commands/connections.ts';
 import { deploy } from './commands/deploy.ts';
 import { inputs } from './commands/inputs.ts';
+import { install } from './commands/install.ts';
 import { login } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
 import { output } from './commands/output.ts';
@@ -44,4 +45,5 @@ export const commands: readonly Command[] = [
   connections,
   tag,
   types,
+  install,
 ];

@@ -6,6 +6,7 @@ import { type FindLocalStack, readEnvironment } from './environment.ts';
 import { exitCodeOf } from './exit_codes.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { readPassword, readSecret } from './password.ts';
+import type { Release } from './install/release.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
 import { UsageError } from './usage_error.ts';
@@ -20,6 +21,8 @@ export interface ShellProcess extends Streams {
   signal: AbortSignal;
   /** Missing in the built package, because only a checkout has local stacks. */
   findLocalStack?: FindLocalStack;
+  /** Reads the files that `flows install` writes. */
+  readRelease: () => Promise<Release>;
 }
 
 /** Formats an error's details: the errors of a run as one line each, other details as JSON of limited length. */
@@ -68,11 +71,12 @@ async function run(args: string[], shell: ShellProcess, screen: Screen): Promise
   }
   const call = readCall(command, rest);
   if (call.has('help')) return await screen.print(commandHelp(command));
+  const local = { screen, isJson: call.has('json'), readRelease: shell.readRelease };
+  if (command.isLocal) return await command.run(local, call);
   const environment = await readEnvironment(shell.env, shell.findLocalStack, !command.needsNoUser);
   await command.run({
+    ...local,
     client: createFlowClient(environment),
-    screen,
-    isJson: call.has('json'),
     signal: shell.signal,
     environment,
     readPassword: () => readPassword(shell, screen),

@@ -1,8 +1,7 @@
-import type { FindLocalStack } from './environment.ts';
-import { main } from './main.ts';
+import { main, type ShellProcess } from './main.ts';
 
 /** Runs `flows` in this process. */
-export async function runShell(findLocalStack?: FindLocalStack): Promise<void> {
+export async function runShell(parts: Pick<ShellProcess, 'findLocalStack' | 'readRelease'>): Promise<void> {
   const interrupt = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   // If a reader such as `head -1` has closed the pipe, the command ends.
@@ -14,6 +13,6 @@ export async function runShell(findLocalStack?: FindLocalStack): Promise<void> {
     stderr,
     env,
     signal: interrupt.signal,
-    ...(findLocalStack && { findLocalStack }),
+    ...parts,
   });
 }

@@ -447,7 +447,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'client/shell',
     mayImport: [ITSELF, 'client', 'types'],
-    packages: ['lossless-json', 'node:'],
+    packages: ['lossless-json', 'smol-toml', 'node:'],
     why:
       'it is a process on Node that calls the client as other programs do, and is published without the local stack.',
   },
@@ -465,7 +465,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'client/build',
-    mayImport: [ITSELF],
+    mayImport: [ITSELF, 'client/shell/install'],
     packages: ['node:', 'esbuild', 'dts-bundle-generator'],
     why: 'it makes the package that is published.',
   },

@@ -5,13 +5,18 @@ import { settingVariables } from '../../runner/settings.ts';
 import { findNpmBinary } from './npm_binary.ts';
 import { type Part, startPart } from './part.ts';
 import { projectDir } from './paths.ts';
+import { StackError } from './stack_error.ts';
 
 /** The folder of the project's Edge Functions. */
 export const projectFunctionsDir = join(projectDir, 'functions');
 
-/** Lists the names of the Edge Functions in a folder. Each subfolder with an index.ts is a function. */
+/** Returns the file with which an Edge Function begins: the source, or the bundle that `flows install` has written. */
+const entrypointOf = (functionsDir: string, name: string): string | undefined =>
+  ['index.ts', 'index.js'].map((file) => join(functionsDir, name, file)).find(existsSync);
+
+/** Lists the names of the Edge Functions in a folder. */
 export const functionNames = (functionsDir = projectFunctionsDir): string[] =>
-  readdirSync(functionsDir).filter((name) => existsSync(join(functionsDir, name, 'index.ts'))).sort();
+  readdirSync(functionsDir).filter((name) => entrypointOf(functionsDir, name) !== undefined).sort();
 
 /** The Deno binary of the npm package; `DENO_BIN` in the environment overrides it. */
 export const denoBinary = (): string =>
@@ -66,6 +71,8 @@ export interface FunctionOptions {
 
 /** Serves one Edge Function with `deno serve` on a Unix socket. The function listens when `waitUntilReady` resolves. */
 export function startFunction(options: FunctionOptions): Part {
+  const entrypoint = entrypointOf(options.functionsDir, options.name);
+  if (entrypoint === undefined) throw new StackError(`${options.functionsDir} has no function ${options.name}`);
   return startPart({
     name: `function ${options.name}`,
     command: denoBinary(),
@@ -79,7 +86,7 @@ export function startFunction(options: FunctionOptions): Part {
       '--allow-sys=setPriority',
       `--allow-write=${options.socketPath}`,
       `--config=${join(projectDir, 'deno.json')}`,
-      join(options.functionsDir, options.name, 'index.ts'),
+      entrypoint,
     ],
     cwd: projectDir,
     inherits: INHERITED,

@@ -22,9 +22,9 @@ export async function runSupabase(
 /** Returns the address of the local server for the Supabase CLI, which must be told that there is no TLS. */
 export const forSupabaseCli = (url: string): string => `${url}?sslmode=disable`;
 
-/** Lists the files of supabase/migrations in the order in which they apply. */
-export const migrationFiles = (): string[] =>
-  readdirSync(join(projectDir, 'supabase/migrations')).filter((file) => /^\d+_.*\.sql$/.test(file)).sort();
+/** Lists the migrations of a Supabase project, by default of this one, in the order in which they apply. */
+export const migrationFiles = (supabaseProject = projectDir): string[] =>
+  readdirSync(join(supabaseProject, 'supabase/migrations')).filter((file) => /^\d+_.*\.sql$/.test(file)).sort();
 
 const versionOf = (file: string): string => file.slice(0, file.indexOf('_'));
 
@@ -49,6 +49,8 @@ async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>;
 export interface MigrationOptions {
   /** True to also apply supabase/seed.sql, if it was never applied to this database. */
   seed: boolean;
+  /** The folder of the Supabase project that has the migrations; by default this project. */
+  supabaseProject?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Called with a line if the database was of an older version. */
   log?: ((line: string) => void) | undefined;
@@ -58,9 +60,12 @@ export interface MigrationOptions {
  * Applies missing migrations to the database with `supabase db push`. Runs the CLI only if a migration or the seed is
  * missing. Refuses a database that is newer than supabase/migrations, and changes nothing in it.
  */
-export async function applyMigrations(databaseUrl: string, { seed, signal, log }: MigrationOptions): Promise<void> {
+export async function applyMigrations(
+  databaseUrl: string,
+  { seed, supabaseProject = projectDir, signal, log }: MigrationOptions,
+): Promise<void> {
   const { applied, isSeeded } = await readHistory(databaseUrl);
-  const files = migrationFiles();
+  const files = migrationFiles(supabaseProject);
   const known = new Set(files.map(versionOf));
   const unknown = [...applied].filter((version) => !known.has(version)).sort();
   if (unknown.some((version) => version < versionOf(files[0]!))) {
@@ -85,6 +90,7 @@ export async function applyMigrations(databaseUrl: string, { seed, signal, log }
     'push',
     `--remote=${forSupabaseCli(databaseUrl)}`,
     '--yes',
+    `--workdir=${supabaseProject}`,
     ...mustSeed ? ['--include-seed'] : [],
   ];
   await runSupabase(args, {}, signal);

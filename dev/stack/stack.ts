@@ -43,7 +43,9 @@ export interface StackOptions {
   dir?: string;
   /** Start with an empty database and new keys. */
   reset?: boolean;
-  /** The Edge Functions; default: the project's. */
+  /** The folder of the Supabase project that has the migrations; default: this project. */
+  supabaseProject?: string;
+  /** The Edge Functions; default: those of this project. */
   functionsDir?: string;
   /** A folder of additional Edge Functions. */
   extraFunctionsDir?: string;
@@ -228,7 +230,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await set.keep(startChainPart(chainPort(port), socketPath('chain'), onLine)).waitUntilReady();
     };
     const migrateAndBootRest = async () => {
-      await track('migrations', applyMigrations(status.DB_URL, { seed: true, signal: halt.signal, log }));
+      const { supabaseProject } = options;
+      const migrated = applyMigrations(status.DB_URL, { seed: true, supabaseProject, signal: halt.signal, log });
+      await track('migrations', migrated);
       await Promise.all([track('PostgREST', bootRest()), track(FUNCTIONS_REST, bootFunctionsRest())]);
     };
     await runTogether(

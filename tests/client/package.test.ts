@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { buildClient } from '../../client/build/build.ts';
+import { buildRelease } from '../../client/build/release.ts';
 import { denoBinary } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { keptDeclarations } from '../support/client_declarations.ts';
@@ -80,6 +81,7 @@ describe('the packed package, installed into an empty project', () => {
       'index.js',
       'package.json',
       'shared.js',
+      'supabase',
     ]);
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
     expect(Object.keys(manifest)).not.toContain('private');
@@ -199,6 +201,24 @@ describe('the packed package, installed into an empty project', () => {
       stdout: '',
       stderr: "error: FLOWS_URL and FLOWS_KEY must be set to the project's address and its publishable key.\n",
     });
+  });
+});
+
+describe('flows install of the packed package', () => {
+  it('installs the same files as the checkout, without a checkout', async () => {
+    const project = join(dir, 'project');
+    mkdirSync(join(project, 'supabase'), { recursive: true });
+    writeFileSync(join(project, 'supabase/config.toml'), '');
+    await run(join(dir, 'node_modules/.bin/flows'), ['install', project], {
+      cwd: dir,
+      env: { PATH: process.env.PATH! },
+    });
+    const release = await buildRelease();
+    for (const [path, text] of release.files) {
+      expect(readFileSync(join(project, 'supabase', path), 'utf8') === text, path).toBe(true);
+    }
+    const { version, files } = JSON.parse(readFileSync(join(project, 'supabase/flows.json'), 'utf8'));
+    expect([version, Object.keys(files)]).toEqual([release.version, [...release.files.keys()].toSorted()]);
   });
 });
 

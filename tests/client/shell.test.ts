@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { buildRelease } from '../../client/build/release.ts';
 import { createFlowClient } from '../../client/create_flow_client.ts';
 import { exitCodes } from '../../client/shell/exit_codes.ts';
 import { main } from '../../client/shell/main.ts';
@@ -65,6 +66,7 @@ async function call(args: string[], env: Record<string, string> = environment): 
     stderr: stream('stderr'),
     env,
     signal: new AbortController().signal,
+    readRelease: buildRelease,
   });
   return { code, ...printed };
 }

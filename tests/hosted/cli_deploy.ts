@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runSupabase } from '../../dev/stack/migrations.ts';
+import { projectDir } from '../../dev/stack/paths.ts';
 import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi, type Upload } from './management_api.ts';
 
 /** The real Supabase CLI. It deploys to a stub of the Management API. */
@@ -18,7 +19,8 @@ export interface CliDeploy {
   close: () => Promise<void>;
 }
 
-export async function startCliDeploy(): Promise<CliDeploy> {
+/** Prepares deploys of a Supabase project, by default of this one. */
+export async function startCliDeploy(supabaseProject = projectDir): Promise<CliDeploy> {
   const scratchDir = mkdtempSync(join(tmpdir(), 'flow-deploy-'));
   const api = await startManagementApi();
   const profile = join(scratchDir, 'profile.yaml');
@@ -29,7 +31,10 @@ export async function startCliDeploy(): Promise<CliDeploy> {
     deploy: async (...names) => {
       const before = api.uploads.length;
       await runSupabase(
-        ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, '--profile', profile],
+        [
+          ...['functions', 'deploy', ...names, '--use-api', '--yes'],
+          ...[`--remote=${PROJECT_REF}`, '--profile', profile, '--workdir', supabaseProject],
+        ],
         // The CLI stores a file in its home folder, so give it another one.
         { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
       );
