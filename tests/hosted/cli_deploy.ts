@@ -25,16 +25,14 @@ export async function startCliDeploy(supabaseProject = projectDir): Promise<CliD
   const api = await startManagementApi();
   const profile = join(scratchDir, 'profile.yaml');
   await writeFile(profile, api.profile);
+  const where = ['--profile', profile, '--workdir', supabaseProject];
   return {
     api,
     scratchDir,
     deploy: async (...names) => {
       const before = api.uploads.length;
       await runSupabase(
-        [
-          ...['functions', 'deploy', ...names, '--use-api', '--yes'],
-          ...[`--remote=${PROJECT_REF}`, '--profile', profile, '--workdir', supabaseProject],
-        ],
+        ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, ...where],
         // The CLI stores a file in its home folder, so give it another one.
         { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
       );

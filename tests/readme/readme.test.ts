@@ -55,6 +55,7 @@ const notRun: [page: string, begins: string, reason: string][] = [
     'npx supabase functions deploy',
     HOSTED,
   ],
+  ['docs/guides/hosted.md', 'npx flows install', 'tests/client/installed_project.test.ts installs into a project.'],
   ['docs/guides/hosted.md', 'npm run nodes:publish', 'tests/tools/publish_nodes.test.ts publishes to a project.'],
   [
     'docs/guides/hosted.md',
