@@ -11,6 +11,7 @@ import { StackError } from '../stack/stack_error.ts';
 import { generatedDocs, type GeneratedFile } from '../docs/docs.ts';
 import { importMap, importMapFile } from './import_map.ts';
 import { checkImports, checkRows, type Source, sourcesWithImportRules } from './imports.ts';
+import { toolsDir } from '../tools/tools.ts';
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { staleAssets } from '../script/assets.ts';
 import { openapiDocument, openapiFile } from '../docs/openapi.ts';
@@ -137,8 +138,13 @@ async function checkEachGenerated(files: GeneratedFile[], command: string): Prom
 }
 
 /** Lints a description of the API; warnings count as errors. It uses no network. */
-const lintDescription = (file: string): Promise<void> =>
-  runProgram(program('redocly'), ['lint', file, '--config', 'dev/docs/redocly.yaml'], {
+const lintDescription = async (file: string): Promise<void> =>
+  await runProgram(join(await toolsDir(), 'node_modules/.bin/redocly'), [
+    'lint',
+    file,
+    '--config',
+    'dev/docs/redocly.yaml',
+  ], {
     REDOCLY_TELEMETRY: 'off',
     REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
   });

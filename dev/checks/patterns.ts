@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Argument, parseSync, Visitor } from 'oxc-parser';
-import { check } from 'recheck';
 import { runCommand } from '../stack/command.ts';
 import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
+import { toolsDir } from '../tools/tools.ts';
 
 /** A regular expression in a source file. */
 export interface Pattern {
@@ -28,6 +29,17 @@ const CHECKED_FILES = [
   'sql/*.sql',
   'dev/*.sql',
 ];
+
+/** What recheck says of a pattern. */
+type Analysis =
+  | { status: 'safe' }
+  | { status: 'vulnerable'; complexity: { summary: string }; attack: { pattern: string } }
+  | { status: 'unknown'; error: { kind: string } };
+
+/** The part of the package recheck that analyses a pattern. */
+interface Recheck {
+  check: (source: string, flags: string, options: { timeout: number }) => Promise<Analysis>;
+}
 
 /** Time limit for the analysis of one pattern; most take some milliseconds. */
 const TIMEOUT_MS = 120_000;
@@ -122,6 +134,8 @@ export function filePatterns(file: string): Pattern[] {
  */
 export async function checkPatterns(patterns: Pattern[]): Promise<void> {
   const faults: string[] = [];
+  // SAFETY: dev/tools/package-lock.json pins the version.
+  const { check } = createRequire(join(await toolsDir(), 'package.json'))('recheck') as Recheck;
   for (const { place, source, flags } of patterns) {
     const result = await check(source, flags, { timeout: TIMEOUT_MS });
     if (result.status === 'safe') continue;

@@ -5,6 +5,7 @@ import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectDir } from '../../dev/stack/paths.ts';
+import { toolsDir } from '../../dev/tools/tools.ts';
 
 /** The usual paths of installed browsers. */
 const INSTALLED = [
@@ -30,7 +31,7 @@ async function unpackChromium(): Promise<string> {
   try {
     const unpack = `await (await import('@sparticuz/chromium')).default.executablePath()`;
     await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpack], {
-      cwd: projectDir,
+      cwd: await toolsDir(),
       env: { ...process.env, TMPDIR: own },
     });
     await rename(own, UNPACKED).catch((error: unknown) => {
