@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { type Release, SHARED_CODE } from '../shell/install/release.ts';
+import { type ProjectRelease, SHARED_CODE } from '../shell/install/release.ts';
 import { clientDir, projectDir } from './paths.ts';
 
 const functionsDir = join(projectDir, 'functions');
@@ -20,10 +20,10 @@ function npmSpecifiers(): Plugin {
       onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
         if (kind === 'entry-point') return undefined;
         if (path.startsWith('node:')) return { path, external: true };
-        const [, name = '', rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(path) ?? [];
+        const name = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/');
         const version = dependencies[name];
         if (version === undefined) throw new Error(`${name} is not among the dependencies of package.json.`);
-        return { path: `npm:${name}@${version}${rest}`, external: true };
+        return { path: `npm:${name}@${version}${path.slice(name.length)}`, external: true };
       }),
   };
 }
@@ -45,7 +45,7 @@ const scriptThread: Plugin = {
  */
 function licencesOf(files: string[]): string {
   const texts = files.filter((file) => file.startsWith('runner/script/generated/')).toSorted()
-    .flatMap((file) => /\/\*\n([^]*?)\*\//.exec(readFileSync(join(projectDir, file), 'utf8'))?.[1] ?? []);
+    .flatMap((file) => readFileSync(join(projectDir, file), 'utf8').split('*/')[0]?.split('/*\n')[1] ?? []);
   return [readFileSync(join(projectDir, 'LICENSE'), 'utf8'), ...texts].map((text) => `${text.trim()}\n`).join('\n');
 }
 
@@ -78,7 +78,7 @@ async function bundleFunctions(): Promise<Map<string, string>> {
 }
 
 /** Makes the release of this checkout. */
-export async function buildRelease(): Promise<Release> {
+export async function buildRelease(): Promise<ProjectRelease> {
   const { version } = JSON.parse(readFileSync(join(clientDir, 'package.json'), 'utf8')) as { version: string };
   const dir = join(projectDir, 'supabase/migrations');
   const migrations = readdirSync(dir).filter((name) => name.endsWith('.sql')).toSorted()

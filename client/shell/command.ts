@@ -1,6 +1,6 @@
 import type { FlowClient } from '../flow_client.ts';
 import type { Environment } from './environment.ts';
-import type { Release } from './install/release.ts';
+import type { ProjectRelease } from './install/release.ts';
 import type { Screen } from './screen.ts';
 
 /** An option of a command: `--name`, or `--name <takes>`. */
@@ -32,7 +32,7 @@ export interface LocalContext {
   /** True if `--json` is given. */
   isJson: boolean;
   /** Reads the files that `flows install` writes. */
-  readRelease: () => Promise<Release>;
+  readRelease: () => Promise<ProjectRelease>;
 }
 
 /** The services of a command that calls a project. */

@@ -6,7 +6,7 @@ import { type FindLocalStack, readEnvironment } from './environment.ts';
 import { exitCodeOf } from './exit_codes.ts';
 import { commandHelp, generalHelp } from './help.ts';
 import { readPassword, readSecret } from './password.ts';
-import type { Release } from './install/release.ts';
+import type { ProjectRelease } from './install/release.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
 import { UsageError } from './usage_error.ts';
@@ -22,7 +22,7 @@ export interface ShellProcess extends Streams {
   /** Missing in the built package, because only a checkout has local stacks. */
   findLocalStack?: FindLocalStack;
   /** Reads the files that `flows install` writes. */
-  readRelease: () => Promise<Release>;
+  readRelease: () => Promise<ProjectRelease>;
 }
 
 /** Formats an error's details: the errors of a run as one line each, other details as JSON of limited length. */

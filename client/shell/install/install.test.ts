@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../main.ts';
-import type { Release } from './release.ts';
+import type { ProjectRelease } from './release.ts';
 
 const CONFIG = `# My project.
 project_id = "shop"
@@ -17,7 +17,7 @@ verify_jwt = true
 `;
 const SCHEMA = 'migrations/20261128000000_create_schema.sql';
 
-const release = (version: string, files: Record<string, string>): Release => ({
+const release = (version: string, files: Record<string, string>): ProjectRelease => ({
   version,
   files: new Map(Object.entries(files)),
 });
@@ -68,7 +68,7 @@ interface Ended {
   stderr: string;
 }
 
-async function install(given: Release, ...args: string[]): Promise<Ended> {
+async function install(given: ProjectRelease, ...args: string[]): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof printed) =>
     new Writable({
@@ -90,7 +90,7 @@ async function install(given: Release, ...args: string[]): Promise<Ended> {
 }
 
 /** Expects that a release is refused with this message, and that no file is changed. */
-async function expectRefused(given: Release, message: RegExp | string, ...args: string[]): Promise<void> {
+async function expectRefused(given: ProjectRelease, message: RegExp | string, ...args: string[]): Promise<void> {
   const before = allFiles();
   const ended = await install(given, ...args);
   expect(ended).toEqual({

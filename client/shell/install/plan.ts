@@ -1,7 +1,7 @@
 import { UsageError } from '../usage_error.ts';
 import { configLines, divideConfig, functionsInConfig, withConfigLines } from './config_lines.ts';
 import { hashOf, isNewer, MANIFEST, type Manifest, manifestText, parseManifest } from './manifest.ts';
-import { functionsOf, type Release } from './release.ts';
+import { functionsOf, type ProjectRelease } from './release.ts';
 import type { TargetProject } from './target_project.ts';
 
 /** A change of one file. */
@@ -46,7 +46,7 @@ function decide({ recorded, current, wanted }: Piece): FileChange['action'] | 'e
 const versionOf = (migration: string): string => /^migrations\/(\d+)_/.exec(migration)?.[1] ?? '';
 
 /** Finds functions and migrations of the project that stand where the release would put its own. */
-function findClashes(release: Release, manifest: Manifest | undefined, project: TargetProject): string[] {
+function findClashes(release: ProjectRelease, manifest: Manifest | undefined, project: TargetProject): string[] {
   const isOurs = (path: string) => manifest?.files[path] !== undefined || release.files.has(path);
   const folders = new Set([...release.files.keys()].flatMap((path) => /^functions\/[^/]+/.exec(path)?.[0] ?? []));
   const functions = [...folders].flatMap((folder) => {
@@ -94,7 +94,7 @@ function planConfig(
  * Compares a project with a release and its record of an earlier installation. Throws a UsageError if the release
  * can't be installed. If `force` is true, files of the installation that were edited are replaced.
  */
-export function planInstall(release: Release, project: TargetProject, force: boolean): InstallPlan {
+export function planInstall(release: ProjectRelease, project: TargetProject, force: boolean): InstallPlan {
   const recordedText = project.read(MANIFEST);
   const manifest = recordedText === undefined ? undefined : parseManifest(recordedText);
   if (manifest !== undefined && isNewer(manifest.version, release.version)) {
