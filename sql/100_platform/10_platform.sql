@@ -1,7 +1,3 @@
--- Create the extensions before the default privileges change below. So the objects of the extensions get the privileges
--- that they have on every Supabase project.
-create extension if not exists pgmq;
-
 create schema private;
 comment on schema private is
   'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
@@ -14,6 +10,3 @@ alter default privileges for role postgres in schema public revoke all on functi
   from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public revoke all on sequences
   from anon, authenticated, service_role;
-
--- The queue of runs to execute. The runner claims messages from this queue.
-select pgmq.create('flow_runs');

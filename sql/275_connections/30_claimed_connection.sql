@@ -52,7 +52,7 @@ begin
   from private.flow_run_jobs as j
   join public.connections as c
     on c.id = (j.settings -> 'connections' ->> read_claimed_connection.name)::uuid and c.user_id = v_run.user_id
-  where j.flow_run_id = v_run.id and j.is_held;
+  where j.flow_run_id = v_run.id and j.state in ('held', 'lost');
   if not found then
     return null;
   end if;

@@ -140,6 +140,15 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
+  -- Lock the jobs before the runs, as every transaction does that writes runs that have not ended. So claims and this
+  -- deletion can't deadlock.
+  perform from private.flow_run_jobs as j
+  where j.flow_run_id = any (array(
+    select r.id from public.flow_run as r
+    where r.flow_id = old.id and r.parent_flow_run_id is null and r.end_time is null
+  ))
+  order by j.flow_run_id
+  for no key update;
   -- A called run must stay as long as its parent run, even if the called flow is deleted. A foreign key would delete it
   -- with the called flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
@@ -157,12 +166,15 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  loop
-    update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- While this update waited for the lock of a run, that run may have called other runs, and these have the same
-    -- starter. So repeat the update until it finds no run.
-    exit when not found;
-  end loop;
+  -- Lock the jobs before the runs, as every transaction does that writes runs that have not ended. From here on, no
+  -- worker adds called runs, which have the same starter.
+  perform from private.flow_run_jobs as j
+  where j.flow_run_id = any (array(
+    select r.id from public.flow_run as r where r.started_by = old.id and r.end_time is null
+  ))
+  order by j.flow_run_id
+  for no key update;
+  update public.flow_run as r set started_by = null where r.started_by = old.id;
   return null;
 end;
 $$;

@@ -8,7 +8,7 @@ declare
 begin
   return jsonb_build_object(
     'status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors),
-    'is_overdue', v_run.end_time is null and private.has_claimable_run(interval '2 seconds')
+    'is_overdue', v_run.end_time is null and private.is_overdue(private.root_run_id(v_run.id))
   );
 end;
 $$;
@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and this or another run has waited in the queue for 2 seconds. So the runner should be called. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has waited in the queue for 2 seconds, so the runner should be called. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)

@@ -1,6 +1,6 @@
 -- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they
--- were stored. A transaction that stores an event holds the lock of the root run. So the events of a tree of runs
--- are committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and
+-- were stored. A transaction that stores an event holds the lock of the root run's job. So the events of a tree of
+-- runs are committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and
 -- continues with 8.
 --
 -- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on request,
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer, because no API role may write events.';
+  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the jobs of the root runs and stored the rows that the events name. Definer, because no API role may write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
@@ -323,7 +323,7 @@ begin
     'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
     'caller', coalesce(v_caller.user_id, v_caller.run_id),
     'is_guest', v_caller.user_id is null or v_caller.is_anonymous,
-    'is_overdue', v_root.end_time is null and private.has_claimable_run(interval '2 seconds'),
+    'is_overdue', private.is_overdue(v_root.id),
     'events', (
       select coalesce(jsonb_agg(
         case when v_is_owner

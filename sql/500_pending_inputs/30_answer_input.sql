@@ -1,4 +1,4 @@
--- Lock the root run before the call.
+-- Lock the job of the root run before the call.
 create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
 returns boolean
 language plpgsql volatile security definer
@@ -9,10 +9,9 @@ declare
   v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
   v_job private.flow_run_jobs;
 begin
-  select j.* into v_job from private.flow_run_jobs as j
-    where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id;
   -- A run that has ended or is being stopped accepts no answers.
-  if v_job.message_id is null or v_job.stop_requested_at is not null then
+  if v_job.state = 'ended' or v_job.stop_requested_at is not null then
     return false;
   end if;
   update private.api_inputs as a
@@ -63,7 +62,7 @@ as $$
   left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
   left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
     a.outcome in ('submitted', 'cancelled')
-    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null
+    or a.outcome is null and a.expires_at > clock_timestamp() and j.state <> 'ended'
       and j.stop_requested_at is null
   );
 $$;
@@ -127,10 +126,12 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, as claims, stops and ends of runs do. So if two answers arrive at once, the second sees the
+  -- Lock the job first, as claims, stops and ends of runs do. So if two answers arrive at once, the second sees the
   -- outcome of the first.
-  perform from public.flow_run as r
-  where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
+  perform from private.flow_run_jobs as j
+  where j.flow_run_id = (
+    select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash
+  )
   for no key update;
   select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
 

@@ -6,7 +6,7 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- An answer sets has_ended_inputs under the lock of the run, which this transaction holds. So no answer can
+  -- An answer sets has_ended_inputs under the lock of the job, which this transaction holds. So no answer can
   -- arrive between this reset and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
   -- Only this statement, under the same lock, stores that an input has expired. From then on, the input accepts no

@@ -1,5 +1,5 @@
--- user_id has no foreign key. With a foreign key, the deletion of a user would lock the request before its run. Answers
--- and workers lock the run first, so they could deadlock with the deletion.
+-- user_id has no foreign key. With a foreign key, the deletion of a user would lock the request before its job. Answers
+-- and workers lock the job first, so they could deadlock with the deletion.
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),

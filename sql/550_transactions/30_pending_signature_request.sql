@@ -21,7 +21,7 @@ begin
       from private.open_signature_requests(v_run_id) as s
       limit 1
     ),
-    'is_overdue', private.has_claimable_run(interval '2 seconds')
+    'is_overdue', private.is_overdue(v_run_id)
   );
 end;
 $$;

@@ -114,10 +114,10 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Lock the run first, as claims, stops and suspensions do. So if two answers arrive at once, the second sees the
+  -- Lock the job first, as claims, stops and suspensions do. So if two answers arrive at once, the second sees the
   -- first. If a worker suspends the run at the same time, either the suspension sees this answer, or this answer wakes
   -- the run.
-  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  perform from private.flow_run_jobs as j where j.flow_run_id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
     perform private.fail('signature_request_not_found', 'There is no such signature request.');

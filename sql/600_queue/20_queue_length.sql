@@ -9,11 +9,14 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- The three values below are in sequences, not in a table. A sequence keeps the value that a start sets, even if the
+-- The values below are in sequences, not in a table. A sequence keeps the value that a start sets, even if the
 -- start is then refused and rolled back. And starts that set a value do not wait for each other.
-create sequence private.queue_check_message minvalue 0;
-comment on sequence private.queue_check_message is
-  'The id of a message. Starts whose messages have lower ids assume that the queue has room. The next start whose message has this id or a higher one counts the runs in the queue.';
+create sequence private.limited_starts;
+comment on sequence private.limited_starts is
+  'Counts the starts that a full queue refuses: starts by nodes, and by callers other than the owner.';
+create sequence private.queue_check_start minvalue 0;
+comment on sequence private.queue_check_start is
+  'A number of private.limited_starts. Starts with lower numbers assume that the queue has room. The next start with this number or a higher one counts the runs in the queue.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
   'A time in milliseconds since 1970; 0 while the queue has room. Until this time, starts assume that the queue is full, because a count found it full. After this time, a start counts the runs again.';
@@ -73,14 +76,16 @@ as $$
 $$;
 comment on function private.queue_clock() is 'The present time in milliseconds since 1970, as in private.queue_full_until.';
 
-create function private.is_queue_count_due(message_id bigint)
+create function private.is_queue_count_due()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
+  select (
+    nextval('private.limited_starts'::regclass) < pg_sequence_last_value('private.queue_check_start'::regclass)
+  ) is not true;
 end;
-comment on function private.is_queue_count_due(bigint) is
-  'True if the start with this message must count the queue. Most starts need no count, because the next count is due only after many new messages.';
+comment on function private.is_queue_count_due() is
+  'Numbers a start. True if this start must count the queue. Most starts need no count, because the next count is due only after many starts.';
 
 create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
@@ -110,7 +115,7 @@ begin
     select count(*) into v_count
     from (
       select from private.flow_run_jobs as j
-      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
+      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.state in ('ready', 'lost')
       order by j.turn limit v_share
     ) as own;
   end if;
@@ -129,7 +134,7 @@ $$;
 -- the runs again. Retry-After is 10 seconds. In this time, workers can't empty a queue of the default length. But if
 -- the queue has only just reached its limit, they make room.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
+  'Called when the queue is full. Raises 429 queue_full if the runs of this owner that wait to be claimed are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -140,7 +145,7 @@ declare
   v_max_length integer;
   v_was_full boolean := coalesce(pg_sequence_last_value('private.queue_full_until') > 0, false);
   v_is_counting boolean;
-  v_message_id bigint;
+  v_start bigint;
   v_length integer;
 begin
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
@@ -162,8 +167,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
-  v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
-  if v_message_id < pg_sequence_last_value('private.queue_check_message') then
+  v_start := coalesce(pg_sequence_last_value('private.limited_starts'), 0);
+  if v_start < pg_sequence_last_value('private.queue_check_start') then
     return;
   end if;
   -- The transaction that held the lock did not count, so this start still treats the queue as full. The next start
@@ -172,13 +177,17 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
-  -- The time is in a sub-select, so that Postgres uses the index and does not read messages that are due later.
+  -- The time is in a sub-select, so that Postgres uses the index and does not read jobs that are due later.
   select count(*) into v_length
   from (
-    select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
+    select from private.flow_run_jobs as j where j.state in ('ready', 'lost')
+    union all
+    select from private.flow_run_jobs as j
+    where j.state in ('held', 'sleeping', 'waiting') and j.due_at <= (select clock_timestamp())
+    limit v_max_length
   ) as queued;
   -- The higher the limit, the longer a count takes, so counts are rarer. While the queue has room, the next count comes
-  -- after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length / 100
+  -- after v_max_length / 100 starts. While the queue is full, the next count comes after v_max_length / 100
   -- milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
@@ -186,13 +195,13 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
   else
     perform setval('private.queue_full_until', 0),
-      setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
+      setval('private.queue_check_start', v_start + greatest(v_max_length / 100, 1));
   end if;
 end;
 $$;
 -- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
 -- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, its runs are counted
--- only once every max_queue_length / 100 messages. So this many runs may be queued beyond the limit.
+-- only once every max_queue_length / 100 of these starts. So this many runs may be queued beyond the limit.
 comment on function private.check_queue_length(uuid) is
   'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of the limit: 429 queue_full. Called for starts by nodes, and by callers other than the owner. Definer, because no API role may access the queue.';
 
@@ -209,7 +218,7 @@ begin
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
   -- After the commit, the next start counts the queue again, and other starts wait for its result.
-  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0),
+  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_start', 0),
     setval('private.queue_full_until', 1);
 end;
 $$;
@@ -225,9 +234,9 @@ as $$
   select private.set_max_queue_length(max_length);
 $$;
 -- The queue is full when at least max_length runs wait to be claimed. If the queue is full, and an owner has at least
--- max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments. Nodes and other
+-- max_length / 10 runs that wait to be claimed, only this owner may start the owner's deployments. Nodes and other
 -- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The runs are counted only once
--- every max_length / 100 messages, so this many runs may be queued beyond max_length. 400 request_invalid.
+-- every max_length / 100 of these starts, so this many runs may be queued beyond max_length. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;

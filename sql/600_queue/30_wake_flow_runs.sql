@@ -1,18 +1,26 @@
-create function private.has_claimable_run(min_age interval default '0')
+create function private.has_claimable_run(left_out_owners uuid[] default null)
 returns boolean
 language plpgsql stable security invoker
 set search_path = ''
+set enable_seqscan = off
 as $$
 begin
-  return coalesce(
-    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1)
-      <= clock_timestamp() - has_claimable_run.min_age,
-    false
+  if has_claimable_run.left_out_owners is null then
+    if exists (select from private.flow_run_jobs as j where j.state in ('ready', 'lost')) then
+      return true;
+    end if;
+  elsif private.ready_owners(null, null, 1, has_claimable_run.left_out_owners) <> '{}' then
+    return true;
+  end if;
+  return exists (
+    select from private.flow_run_jobs as j
+    where j.state in ('held', 'sleeping', 'waiting') and j.due_at <= (select clock_timestamp())
+      and (j.user_id = any (has_claimable_run.left_out_owners)) is not true
   );
 end;
 $$;
-comment on function private.has_claimable_run(interval) is
-  'True if a claimable run has waited for at least min_age. Reads one entry of the queue''s index.';
+comment on function private.has_claimable_run(uuid[]) is
+  'True if a run of an owner who is not left out may be claimed now. Locks nothing.';
 
 create function private.announce_claimable_run()
 returns boolean
@@ -43,7 +51,7 @@ comment on function private.await_claimable_runs() is
   'For a worker that listens to the channel flow_runs. From this call on, transactions that make a run claimable notify the channel. The call returns when all transactions without a notification have ended, so the worker''s next read of the queue misses no run. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
-create function private.set_visible_after(message_ids bigint[], seconds integer)
+create function private.wake_flow_run(flow_run_id uuid)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -51,51 +59,12 @@ as $$
 declare
   v_is_told boolean;
 begin
-  if set_visible_after.seconds = 0 then
+  update private.flow_run_jobs as j set state = 'ready', due_at = null, turn = clock_timestamp()
+  where j.flow_run_id = wake_flow_run.flow_run_id and j.state in ('sleeping', 'waiting');
+  if found then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt would change only one message. It plans dynamic SQL at each call, which costs five times as much as
-  -- this update.
-  update pgmq.q_flow_runs as m
-  set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
-  where m.msg_id = any (set_visible_after.message_ids);
-end;
-$$;
-comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now. Until then, no claim takes their runs. If seconds is 0, the runs may be claimed at once. Definer, because no API role may access the queue.';
-
-create function private.wake_flow_run(flow_run_id uuid)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_message_id bigint;
-begin
-  update private.flow_run_jobs as j set sleeps_until = null
-  where j.flow_run_id = wake_flow_run.flow_run_id and j.message_id is not null and not j.is_held
-  returning j.message_id into v_message_id;
-  perform private.set_visible_after(array[v_message_id], 0);
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'If no worker holds the run, makes the run claimable at once, even if it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
-
-create function private.wake_due_flow_runs()
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- Skip locked jobs: the transaction that holds the lock, or the next claim, wakes the run.
-  update private.flow_run_jobs as j set sleeps_until = null
-  where j.flow_run_id = any (array(
-    select due.flow_run_id from private.flow_run_jobs as due
-    where due.sleeps_until <= (select clock_timestamp())
-    order by due.sleeps_until limit 1000
-    for no key update skip locked
-  ));
-end;
-$$;
-comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer, because no API role may access jobs.';
+  'If the run sleeps or waits, makes it claimable at once. The caller has locked the run''s job. Definer, because no API role may access jobs.';

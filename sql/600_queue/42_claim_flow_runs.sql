@@ -11,8 +11,8 @@ language plpgsql volatile security definer
 set search_path = ''
 -- Planning would take longer than the claim itself, so force_generic_plan lets Postgres keep the first plan. Postgres
 -- may make this plan while the queue is empty, but the plan must also suit a full queue. So the enable_ settings leave
--- only plans with indexes. These settings raise the estimated costs, and at high costs Postgres would use JIT, so JIT
--- is off.
+-- only plans with indexes, also in the functions that this function calls. These settings raise the estimated costs, and
+-- at high costs Postgres would use JIT, so JIT is off.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -24,16 +24,11 @@ as $$
 declare
   v_began timestamptz := clock_timestamp();
   v_waited_seconds double precision;
-  v_visible_ids uuid[];
-  v_next record;
+  v_tries integer := 0;
   v_run_ids uuid[];
 begin
-  -- Wait until a message is visible. Each pass reads only the first two messages of the index, and locks no row.
-  loop
-    select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
-    from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
-    where m.vt <= clock_timestamp();
-    exit when v_visible_ids is not null;
+  -- Wait until a run is claimable. Each pass reads two entries of indexes, and locks no row.
+  while not private.has_claimable_run() loop
     v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
       -- Only one claim waits at a time, because a waiting claim holds a connection that starts could use.
@@ -43,45 +38,27 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time, so that each claim sees the result of the previous claim. If two claims ran at once, the
-  -- second would skip all runs that the first has locked, and could return no run although some are claimable.
-  perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    v_next := private.lock_next_flow_runs(
-      claim_flow_runs.max_runs, claim_flow_runs.owners_with_slots,
-      case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
+    v_run_ids := private.take_jobs(
+      claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.max_lost_claims,
+      claim_flow_runs.owners_with_slots
     );
-    exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
-    perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', n.lost_claims
-    )])
-    from unnest(v_next.run_ids, v_next.lost_claims) as n (run_id, lost_claims)
-    where n.lost_claims > claim_flow_runs.max_lost_claims;
+    exit when v_run_ids <> '{}' or claim_flow_runs.max_runs = 0;
+    -- If runs are claimable, but other transactions have locked their jobs, most of these are claims, which end within
+    -- milliseconds. They may leave runs, so try again. Otherwise the worker would think that the queue is empty.
+    v_tries := v_tries + 1;
+    if v_tries > 20 or not private.has_claimable_run(claim_flow_runs.owners_with_slots) then
+      return;
+    end if;
+    perform pg_sleep(0.001);
   end loop;
-  v_run_ids := v_next.run_ids;
-  if v_run_ids is null then
-    return;
-  end if;
 
-  insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
-  on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
-  where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
   return query
   with started as (
     update public.flow_run as r
     set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
     where r.id = any (v_run_ids) and r.status <> 'running'
     returning private.announce_run_news(r.id, 'events')
-  ), claimed as (
-    update private.flow_run_jobs as j
-    set claim_number = j.claim_number + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
-    where j.flow_run_id = any (v_run_ids)
-    returning j.*
-  ), hidden as (
-    update pgmq.q_flow_runs as m
-    set vt = clock_timestamp() + make_interval(secs => claim_flow_runs.lease_seconds)
-    from claimed as j
-    where m.msg_id = j.message_id
   )
   select
     r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,
@@ -104,14 +81,15 @@ begin
         from jsonb_each_text(j.settings #> '{partial_config,runs}') as n (node_id, run_id)
       ))
     ) end
-  from claimed as j
+  from unnest(v_run_ids) with ordinality as t (flow_run_id, place)
+  join private.flow_run_jobs as j on j.flow_run_id = t.flow_run_id
   join public.flow_run as r on r.id = j.flow_run_id
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  order by array_position(v_run_ids, r.id);
+  order by t.place;
 end;
 $$;
 comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'Implements public.claim_flow_runs. Definer, because no API role may access queue, jobs and snapshots.';
+  'Implements public.claim_flow_runs. Definer, because no API role may access jobs and snapshots.';
 grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 create function public.claim_flow_runs(

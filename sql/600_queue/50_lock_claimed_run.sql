@@ -20,18 +20,16 @@ declare
   v_run public.flow_run;
   v_claim_number integer;
 begin
-  -- Lock the run before reading its job, in the same order as claims and stops.
-  select r.* into v_run
-  from public.flow_run as r
-  where r.id = lock_claimed_run.flow_run_id and r.end_time is null
-  for no key update;
   select j.claim_number into v_claim_number
-  from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
-  if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
+  from private.flow_run_jobs as j
+  where j.flow_run_id = lock_claimed_run.flow_run_id and j.state <> 'ended'
+  for no key update;
+  if v_claim_number is distinct from lock_claimed_run.claim_number then
     perform private.refuse_lost_claim();
   end if;
+  select r.* into v_run from public.flow_run as r where r.id = lock_claimed_run.flow_run_id;
   return v_run;
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer, because no API role may access jobs.';
+  'Locks the job of a run and returns the run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer, because no API role may access jobs.';

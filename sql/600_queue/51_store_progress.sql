@@ -265,7 +265,7 @@ $$;
 -- the runs. numbers_events is false if the run ends with this report and its events need not be stored, because
 -- private.unnumbered_events can compute them. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
-  'Stores the progress of runs that the caller has locked. Definer, because no API role may write these tables.';
+  'Stores the progress of runs whose jobs the caller has locked. Definer, because no API role may write these tables.';
 
 create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
@@ -281,8 +281,10 @@ $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
   'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists or the run has ended. Definer, because no API role may write these tables.';
 
-create function private.store_job_progress(flow_run_id uuid, progress jsonb)
-returns void
+create function private.store_job_progress(
+  flow_run_id uuid, progress jsonb, next_state private.job_state, seconds integer
+)
+returns boolean
 language plpgsql volatile security definer
 set search_path = ''
 as $$
@@ -291,13 +293,26 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- If a node has ended, the run makes progress, so the count of lost workers begins again.
+    state = store_job_progress.next_state,
+    due_at = case
+      when store_job_progress.next_state <> 'ready'
+        then clock_timestamp() + make_interval(secs => store_job_progress.seconds)
+    end,
+    -- The next turn of a released run comes after the other runs of its owner, including new runs. In this way, a long
+    -- run takes turns with new runs.
+    turn = case when store_job_progress.next_state = 'held' then j.turn else clock_timestamp() end,
+    -- If a node has ended, the run makes progress, so the count of lost workers begins again. A worker that releases
+    -- the run was not lost, either. Perhaps another run crashed the earlier workers. Without the reset, this run would
+    -- stay a suspect, and would be executed alone after every release.
     lost_claim_count = case
-      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
+      when store_job_progress.next_state <> 'held'
+        or jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
       else j.lost_claim_count
     end
-  where j.flow_run_id = store_job_progress.flow_run_id;
+  -- A checkpoint may arrive after the release, and a release may be repeated. Both must change nothing.
+  where j.flow_run_id = store_job_progress.flow_run_id and j.state in ('held', 'lost');
+  return found;
 end;
 $$;
-comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the part {work_ms, output_bytes} of the progress in the job of a run that continues. Resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';
+comment on function private.store_job_progress(uuid, jsonb, private.job_state, integer) is
+  'Stores the part {work_ms, output_bytes} of the progress in the job of a held run, and its next state, which lasts for so many seconds. Returns false if the claim was already released. The caller has locked the job. Definer, because no API role may access jobs.';

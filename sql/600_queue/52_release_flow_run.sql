@@ -1,60 +1,55 @@
-create function private.end_claim(flow_run_id uuid, delay_seconds integer)
+create function private.end_claim(
+  flow_run_id uuid, progress jsonb, delay_seconds integer, delayed_state private.job_state
+)
 returns boolean
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_message_id bigint;
-  v_has_news boolean;
+  v_is_delayed boolean := end_claim.delay_seconds > 0;
+  v_is_told boolean;
 begin
-  -- Change only a job that is held, so that a repeated release changes nothing.
-  update private.flow_run_jobs as j
-  set
-    is_held = false,
+  if v_is_delayed then
     -- If the run must stop, or if one of its inputs was answered, the run must not sleep now. The stop or the answer
     -- arrived while the worker held the run, so it did not wake the run.
-    sleeps_until = case
-      when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
-        then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
-    end,
-    -- This worker was not lost, so the count of lost workers begins again. Perhaps another run crashed the earlier
-    -- workers. Without the reset, this run would stay a suspect, and would be executed alone after every release.
-    lost_claim_count = 0,
-    -- The next turn of this run comes after the other runs of its owner, including new runs. In this way, a long run
-    -- takes turns with new runs.
-    turn = nextval('pgmq.q_flow_runs_msg_id_seq')
-  where j.flow_run_id = end_claim.flow_run_id and j.is_held
-  returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
-  perform private.set_visible_after(
-    array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end
-  );
-  return v_message_id is not null;
+    select j.stop_requested_at is null and not j.has_ended_inputs into v_is_delayed
+    from private.flow_run_jobs as j where j.flow_run_id = end_claim.flow_run_id;
+  end if;
+  if v_is_delayed then
+    return private.store_job_progress(
+      end_claim.flow_run_id, end_claim.progress, end_claim.delayed_state, end_claim.delay_seconds
+    );
+  end if;
+  v_is_told := private.announce_claimable_run();
+  return private.store_job_progress(end_claim.flow_run_id, end_claim.progress, 'ready', null);
 end;
 $$;
-comment on function private.end_claim(uuid, integer) is
-  'Ends a claim of a run that has not ended. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
+comment on function private.end_claim(uuid, jsonb, integer, private.job_state) is
+  'Ends a claim of a run that has not ended, with its last progress. The run has the delayed_state for delay_seconds. It may be claimed at once if there is no delay, if it must stop, or if one of its inputs was answered. Returns false if the claim was already released. The caller has locked the job. Definer, because no API role may access jobs.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_is_waiting boolean;
 begin
   perform private.store_progress(
     release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress
   );
-  perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
-  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds)
-    and release_flow_run.delay_seconds > 0
-  then
-    update public.flow_run as r set status = 'waiting'
-    where r.id = release_flow_run.flow_run_id
-      and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
+  v_is_waiting := release_flow_run.delay_seconds > 0
+    and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
+  if private.end_claim(
+    release_flow_run.flow_run_id, release_flow_run.progress, release_flow_run.delay_seconds,
+    case when v_is_waiting then 'waiting' else 'sleeping' end::private.job_state
+  ) and v_is_waiting then
+    update public.flow_run as r set status = 'waiting' where r.id = release_flow_run.flow_run_id;
   end if;
 end;
 $$;
 comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.release_flow_run. Definer, because no API role may access queue and jobs.';
+  'Implements public.release_flow_run. Definer, because no API role may access jobs.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 create function public.release_flow_run(

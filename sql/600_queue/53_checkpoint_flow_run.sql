@@ -9,19 +9,13 @@ begin
   perform private.store_progress(
     checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress
   );
-  perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
-  perform private.set_visible_after(
-    -- Hide the message only if the run is held, because a checkpoint may arrive after the release.
-    array(
-      select j.message_id from private.flow_run_jobs as j
-      where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
-    ),
-    checkpoint_flow_run.lease_seconds
+  perform private.store_job_progress(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress, 'held', checkpoint_flow_run.lease_seconds
   );
 end;
 $$;
 comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'Implements public.checkpoint_flow_run. Definer, because no API role may access queue and jobs.';
+  'Implements public.checkpoint_flow_run. Definer, because no API role may access jobs.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
 create function public.checkpoint_flow_run(

@@ -11,8 +11,7 @@ begin
   perform private.store_progress(
     suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
   );
-  perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. So this query sees all earlier answers, and end_claim sees an earlier stop. A
+  -- store_progress has locked the job. So this query sees all earlier answers, and end_claim sees an earlier stop. A
   -- later answer or stop waits for the lock, finds that no worker holds the run, and wakes the run. If no request is
   -- unanswered, the delay is 0. If some requests are open, the delay ends when the first of them expires. If all
   -- unanswered requests have expired, the delay is a second: with a delay of 0, a worker with a slow clock would
@@ -24,13 +23,13 @@ begin
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
   v_seconds := least(v_seconds, suspend_flow_run.delay_seconds);
-  if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+  if private.end_claim(suspend_flow_run.flow_run_id, suspend_flow_run.progress, greatest(v_seconds, 0), 'waiting') then
     update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
   end if;
 end;
 $$;
 comment on function private.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.suspend_flow_run. Definer, because no API role may access queue and jobs.';
+  'Implements public.suspend_flow_run. Definer, because no API role may access jobs.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 create function public.suspend_flow_run(

@@ -42,7 +42,7 @@ $$;
 comment on function private.end_called_runs(uuid, text) is
   'Ends all called runs in a root run''s tree that have not ended yet. They end as stopped if the root run was stopped, otherwise as failed. Definer, because no API role may write runs.';
 
-create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
+create function private.end_flow_runs(run_ids uuid[], results jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -81,15 +81,13 @@ begin
   ), ended_job as (
     update private.flow_run_jobs as j
     set
-      message_id = null, is_held = false, sleeps_until = null,
+      state = 'ended', due_at = null,
       work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
       failed_at = case f.status when 'failed' then clock_timestamp() end,
       is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
     from result as f
     where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
     returning j.flow_run_id, jsonb_typeof(j.settings -> 'on_end') = 'object' as has_on_end
-  ), ended_message as (
-    delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
   )
   select array_agg(j.flow_run_id) filter (where j.has_on_end) into v_told_ids from ended_job as j;
 
@@ -121,11 +119,10 @@ begin
 end;
 $$;
 -- Stores the results, and queues the messages to the addresses in on_end. Ends the called runs, the open signature
--- requests and the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status,
--- output, errors, not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a
--- node run. The caller has locked the runs and then the jobs; message_ids are those of the jobs.
-comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'Ends root runs that the caller has locked. Definer, because no API role may write runs.';
+-- requests and the pending inputs of the trees. results: [{flow_run_id, status, output, errors, not_run,
+-- progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run.
+comment on function private.end_flow_runs(uuid[], jsonb) is
+  'Ends root runs whose jobs the caller has locked. Definer, because no API role may write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
@@ -134,14 +131,9 @@ returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
-declare
-  v_message_id bigint;
 begin
-  -- Lock the job before its message, in the same order as heartbeats.
-  select j.message_id into v_message_id
-  from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
   perform private.end_flow_runs(
-    array[end_flow_run.flow_run_id], array[v_message_id],
+    array[end_flow_run.flow_run_id],
     jsonb_build_array(jsonb_build_object(
       'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
       'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
@@ -150,7 +142,7 @@ begin
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run for which no worker reports a result. The caller has locked the run. Definer, because no API role may write runs.';
+  'Ends a run for which no worker reports a result. The caller has locked the job of the run. Definer, because no API role may write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]

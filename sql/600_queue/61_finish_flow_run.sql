@@ -12,17 +12,16 @@ as $$
 declare
   v_run_ids uuid[];
   v_user_ids uuid[];
-  v_message_ids bigint[];
   v_progresses jsonb[];
   v_positions bigint[];
   v_numbers_events boolean[];
   v_results jsonb := finish_flow_runs.results;
 begin
-  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress),
+  select array_agg(held.flow_run_id), array_agg(held.user_id), array_agg(held.progress),
     array_agg(held.position), array_agg(held.numbers_events)
-  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
+  into v_run_ids, v_user_ids, v_progresses, v_positions, v_numbers_events
   from (
-    select r.id, r.user_id, j.message_id, f.progress, f.position,
+    select j.flow_run_id, j.user_id, f.progress, f.position,
       -- False if the run's events need not be stored, because private.unnumbered_events can compute them later. This is
       -- so if this result has all events of the run in their order, and the run is short and has no called runs,
       -- executions of earlier runs, or inputs.
@@ -32,26 +31,20 @@ begin
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
         -- If this were an `exists`, Postgres could keep a plan that it made while the table was empty, and read the
         -- whole table.
-        or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
+        or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = j.flow_run_id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
     -- This lateral query searches an index for each result. For a plain join, Postgres could keep a plan that reads all
-    -- runs to find the few that have not ended. Skip runs that other transactions have locked. If this transaction
-    -- waited for a run while it holds locks on other runs, it could cause a deadlock.
+    -- jobs. Skip jobs that other transactions have locked. If this transaction waited for a job while it holds locks on
+    -- other jobs, it could cause a deadlock. If a transaction has just changed the job, Postgres reads the job again, so
+    -- this query sees the newest claim.
     cross join lateral (
-      select run.id, run.user_id from public.flow_run as run
-      where run.id = f.flow_run_id and run.end_time is null
+      select job.flow_run_id, job.user_id, job.counted_deployment_id, job.counted_shares
+      from private.flow_run_jobs as job
+      where job.flow_run_id = f.flow_run_id and job.claim_number = f.claim_number and job.state <> 'ended'
       for no key update skip locked
-    ) as r
-    -- Lock the job after its run. Waiting for the job causes no deadlock: a transaction that locks a job without its
-    -- run, such as a heartbeat, does not wait for a lock of this transaction. If such a transaction has changed the
-    -- job, Postgres reads the job again, so this query sees the newest claim.
-    cross join lateral (
-      select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
-      where job.flow_run_id = r.id and job.claim_number = f.claim_number
-      for no key update
     ) as j
     -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. To
     -- prevent deadlocks, all transactions use the same order.
@@ -68,13 +61,13 @@ begin
       );
     end if;
     perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
-    perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
+    perform private.end_flow_runs(v_run_ids, v_results);
   end if;
   return coalesce(v_run_ids, '{}');
 end;
 $$;
 comment on function private.finish_flow_runs(jsonb) is
-  'Implements public.finish_flow_runs. Definer, because no API role may write runs or access the queue.';
+  'Implements public.finish_flow_runs. Definer, because no API role may write runs or access jobs.';
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
@@ -94,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Implements public.finish_flow_run. Definer, because no API role may write runs or access the queue.';
+  'Implements public.finish_flow_run. Definer, because no API role may write runs or access jobs.';
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(

@@ -15,11 +15,10 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Lock the run first, as claims do, so that no claim begins before the commit. If the run was never claimed, it can
+  -- Lock the job first, as claims do, so that no claim begins before the commit. If the run was never claimed, it can
   -- then end here. Otherwise its worker will read the stop request.
-  perform from public.flow_run as r where r.id = v_run_id for no key update;
-  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
-  if v_job.message_id is null then
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id for no key update;
+  if (v_job.state <> 'ended') is not true then
     return;
   end if;
   update private.flow_run_jobs as j
@@ -37,10 +36,7 @@ begin
   end if;
   -- Delete the inputs, so that nobody can answer them any more.
   delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
-  if not v_job.is_held then
-    -- The run may sleep until a later time, so wake it now.
-    perform private.wake_flow_run(v_run_id);
-  end if;
+  perform private.wake_flow_run(v_run_id);
 end;
 $$;
 comment on function private.stop_flow_run(uuid, text, integer) is

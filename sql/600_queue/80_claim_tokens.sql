@@ -24,7 +24,8 @@ declare
   v_seconds constant integer := private.limit_claim_token_seconds();
 begin
   perform from private.flow_run_jobs as j
-  where j.flow_run_id = make_claim_token.flow_run_id and j.claim_number = make_claim_token.claim_number and j.is_held;
+  where j.flow_run_id = make_claim_token.flow_run_id and j.claim_number = make_claim_token.claim_number
+    and j.state in ('held', 'lost');
   if not found then
     perform private.refuse_lost_claim();
   end if;
@@ -82,7 +83,7 @@ begin
   ) into v_claims
   from private.flow_run_jobs as j
   join auth.users as u on u.id = j.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where j.flow_run_id = v_run_id and j.claim_number = v_parts[3]::integer and j.is_held;
+  where j.flow_run_id = v_run_id and j.claim_number = v_parts[3]::integer and j.state in ('held', 'lost');
   if v_claims is null then
     perform private.fail('token_invalid',
       'The claim of this token is over: the run has ended, was released or claimed again, '

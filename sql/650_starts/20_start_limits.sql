@@ -190,13 +190,13 @@ comment on function private.tg_flow_run_jobs__after_end() is
 -- The triggers are deferred to the commit, because the transaction takes no further locks then. While it holds these
 -- rows, it never waits for a transaction that waits for them, so a deadlock is impossible. A constraint trigger is a
 -- constraint, so its name follows the rule for constraints.
-create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
+create constraint trigger flow_run_jobs_count_end after update of state on private.flow_run_jobs
   deferrable initially deferred
-  for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
+  for each row when (old.counted_deployment_id is not null and old.state <> 'ended' and new.state = 'ended')
   execute function private.tg_flow_run_jobs__after_end();
 create constraint trigger flow_run_jobs_count_delete after delete on private.flow_run_jobs
   deferrable initially deferred
-  for each row when (old.counted_deployment_id is not null and old.message_id is not null)
+  for each row when (old.counted_deployment_id is not null and old.state <> 'ended')
   execute function private.tg_flow_run_jobs__after_end();
 
 create function private.delete_idle_usage(max_shares integer)

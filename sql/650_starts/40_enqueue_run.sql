@@ -17,9 +17,7 @@ $$;
 comment on function private.chain_depth_of_node() is
   'The number of runs that started one another up to this request, including the run of the node that makes it with a claim token. Null if no node makes the request. 409 start_loop if the number exceeds the limit.';
 
-create function private.admit_start(
-  deployment public.flow_deployments, caller private.caller, is_by_node boolean, message_id bigint
-)
+create function private.admit_start(deployment public.flow_deployments, caller private.caller, is_by_node boolean)
 returns text[]
 language plpgsql volatile security definer
 set search_path = ''
@@ -33,7 +31,7 @@ begin
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
   end if;
-  if (v_shares is not null or admit_start.is_by_node) and private.is_queue_count_due(admit_start.message_id) then
+  if (v_shares is not null or admit_start.is_by_node) and private.is_queue_count_due() then
     perform private.check_queue_length(admit_start.deployment.user_id);
   end if;
   if v_shares is not null then
@@ -42,7 +40,7 @@ begin
   return v_shares;
 end;
 $$;
-comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
+comment on function private.admit_start(public.flow_deployments, private.caller, boolean) is
   'Counts a start for the limits, and returns the shares for which it counts. Returns null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
@@ -74,7 +72,6 @@ declare
   v_now timestamptz := clock_timestamp();
   v_run_id uuid := private.uuid_v7(v_now);
   v_earlier_run_id uuid;
-  v_message_id bigint;
   v_is_announced boolean;
   v_shares text[];
   v_started jsonb;
@@ -118,8 +115,7 @@ begin
       || jsonb_build_object('action_signer', enqueue_run.action_signer);
   end if;
 
-  v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller, v_node_depth is not null, v_message_id);
+  v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller, v_node_depth is not null);
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
     started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees, chain_network
@@ -130,15 +126,11 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- Insert the message without pgmq.send, which plans its statement at each call, and costs five times as much.
-  insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
-  values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, settings, message_id, counted_deployment_id, counted_shares, turn,
-    chain_depth
+    flow_run_id, user_id, snapshot_hash, settings, counted_deployment_id, counted_shares, turn, chain_depth
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
-    v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
+    case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_now,
     coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(

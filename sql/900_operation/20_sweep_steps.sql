@@ -9,7 +9,7 @@ language sql stable security definer
 set search_path = ''
 as $$
   select unnest(j.redriven_from) from private.flow_run_jobs as j
-  where j.redriven_from is not null and j.message_id is not null;
+  where j.redriven_from is not null and j.state <> 'ended';
 $$;
 comment on function private.runs_being_redriven() is
   'The ids of the runs whose executions an unfinished redrive takes over. Definer, because no API role may access the jobs.';
@@ -66,30 +66,3 @@ end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
   'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer, because no API role may access the keys.';
-
-create function private.delete_stray_messages(max_messages integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  return (
-    select count(*)
-    from unnest(array(
-      select m.msg_id from pgmq.q_flow_runs as m
-      where not exists (
-          select from private.flow_run_jobs as j
-          where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
-        )
-        and not exists (
-          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null
-        )
-      limit delete_stray_messages.max_messages
-      for update skip locked
-    )) as stray (id)
-    where pgmq.delete('flow_runs', stray.id)
-  );
-end;
-$$;
-comment on function private.delete_stray_messages(integer) is
-  'Deletes messages without a run, and returns how many. Definer, because no API role may access queue and jobs.';

@@ -5,9 +5,9 @@ set search_path = ''
 as $$
 begin
   return array(
-    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    select j.snapshot_hash from private.flow_run_jobs as j where j.state in ('ready', 'lost')
     union
-    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
+    select j.snapshot_hash from private.flow_run_jobs as j where j.state in ('held', 'sleeping', 'waiting')
   );
 end;
 $$;

@@ -23,29 +23,30 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The sweep uses `not exists` to find messages and snapshots to which no row of another table refers. Rows refer to
--- most messages and snapshots, so the planner expects that a sequential scan soon finds such a row. But for each
--- message or snapshot that the sweep deletes, the scan would read the whole table.
+-- The sweep uses `not exists` to find snapshots to which no row of another table refers. Rows refer to most snapshots,
+-- so the planner expects that a sequential scan soon finds such a row. But for each snapshot that the sweep deletes, the
+-- scan would read the whole table.
 set enable_seqscan = off
 as $$
 declare
   v_runs bigint;
   v_keys bigint;
-  v_messages bigint;
   v_idle_shares bigint;
   v_snapshots bigint;
 begin
   perform private.check_sweep_arguments(sweep_runner.max_age, sweep_runner.max_runs);
   v_runs := private.delete_old_runs(sweep_runner.max_age, sweep_runner.max_runs);
   v_keys := private.delete_old_idempotency_keys(sweep_runner.max_runs);
-  v_messages := private.delete_stray_messages(sweep_runner.max_runs);
   v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
   perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
+  -- Claims do this, too. Without a worker, the metrics and the limit of the queue still read few due jobs.
+  perform private.make_due_jobs_ready();
   -- This step comes last, because a start that needs one of these snapshots waits until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
-    'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
-    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle_shares)
+    -- There are no messages any more. The member stays for callers of the former release.
+    'runs', v_runs, 'idempotency_keys', v_keys, 'messages', 0, 'snapshots', v_snapshots,
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_snapshots, v_idle_shares)
   );
 end;
 $$;
@@ -61,9 +62,9 @@ as $$
   select private.sweep_runner(max_age, max_runs);
 $$;
 -- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
--- runs. Also deletes idempotency keys older than 24 hours, messages without a run, the usage of idle callers and of
--- deleted deployments, and snapshots that nothing needs. Deployments, runs that have not ended, and runs that may be
--- redriven need their snapshots. Deletes at most max_runs rows of each kind. 400 request_invalid.
+-- runs. Also deletes idempotency keys older than 24 hours, the usage of idle callers and of deleted deployments, and
+-- snapshots that nothing needs. Deployments, runs that have not ended, and runs that may be redriven need their
+-- snapshots. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -3,6 +3,7 @@
 -- takes time. The owner of bench.start is the owner of the project's own functions. If a superuser owned it, Postgres
 -- would skip the check of privileges, which takes a twentieth of a start.
 create schema bench authorization postgres;
+create extension if not exists pgmq;
 set role postgres;
 grant usage on schema bench to anon, authenticated;
 select pgmq.create('bench');
@@ -66,18 +67,17 @@ create procedure bench.reset(user_id uuid)
 language plpgsql
 as $$
 begin
-  -- Empty the queue before the runs, because a claim locks first the queue and then the runs. A worker may be making a
-  -- claim now.
-  perform pgmq.purge_queue('flow_runs'), pgmq.purge_queue('bench');
-  truncate public.flow_run, private.flow_run_jobs, bench.runs, bench.node_runs cascade;
+  perform pgmq.purge_queue('bench');
+  -- Lock the jobs before the runs, as claims do. A worker may be making a claim now.
+  truncate private.flow_run_jobs, public.flow_run, bench.runs, bench.node_runs cascade;
   insert into bench.runs (id, deployment_id, inputs, created_at, end_time)
   select gen_random_uuid(), gen_random_uuid(), '{}', now(), now() from generate_series(1, 5000);
   insert into bench.node_runs (run_id, node, data) select r.id, 0, '{}' from bench.runs as r;
   insert into public.flow_run (user_id, flow_id, deployment_id, status, inputs, output, start_time, end_time, chain_network)
   select reset.user_id, 1, gen_random_uuid(), 'succeeded', '{"M": {}}', '{"M": {}}', now(), now(), '{"cluster": "devnet"}'
   from generate_series(1, 5000);
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
-  select r.id, r.user_id, s.hash, '{"chain_network": {"url": "http://127.0.0.1:9"}}'
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, state)
+  select r.id, r.user_id, s.hash, '{"chain_network": {"url": "http://127.0.0.1:9"}}', 'ended'
   from public.flow_run as r cross join (select hash from private.flow_snapshots limit 1) as s;
   insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, end_time, input)
   select r.id, r.id, 0, r.user_id, now(), now(), '{"M": {}}' from public.flow_run as r;

@@ -55,6 +55,11 @@ export const figureSpecs: readonly FigureSpec[] = [
     name: 'reading a deployment against the look-up of a start',
     measure: async (plan) => (await import('./reading_deployment.ts')).measureReadingDeployment(plan),
   },
+  {
+    id: 'P14',
+    name: 'a claim of 16 among many runs that nobody may claim',
+    measure: async (plan) => (await import('./claims.ts')).measureClaims(plan),
+  },
 ];
 
 export const takeFigure = async ({ id, name, measure }: FigureSpec, plan: Plan): Promise<Figure> =>

@@ -3,6 +3,7 @@ import type { Sql } from '../../dev/stack/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { runLoad } from './load.ts';
+import { storeQueue } from './queue_rows.ts';
 import { median, time } from './statistics.ts';
 import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter } from './worker_load.ts';
 
@@ -20,10 +21,9 @@ const QUEUES = [
   { queued: 20_000, owners: 1_000, held: 10_000 },
   { queued: 20_000, owners: 1, held: 100_000 },
 ];
-type Queue = (typeof QUEUES)[number];
 const SWEPT = 10_000;
 
-const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs', 'pgmq.q_flow_runs'];
+const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs'];
 
 /** The consumption of a database: bytes of WAL, transaction ids, multixacts and their members. */
 type Counters = Record<'wal' | 'xids' | 'multixacts' | 'members', number>;
@@ -79,29 +79,6 @@ async function measureRuns(bench: BenchStack, deploymentId: string): Promise<voi
   });
 }
 
-/** Stores runs as starts and claims would. */
-const storeQueue = (sql: Sql, { queued, owners, held }: Queue) =>
-  sql`
-    with owner as materialized (
-      select row_number() over () as number, gen_random_uuid() as id from generate_series(1, ${owners}::integer)
-    ),
-    made as materialized (
-      select i, i <= ${held} as is_held, private.uuid_v7() as id, owner.id as user_id
-      from generate_series(1, ${held + queued}::integer) as i join owner on owner.number = i % ${owners}::integer + 1
-    ),
-    run as (
-      insert into public.flow_run (id, user_id, flow_id, status, inputs, start_time, chain_network)
-      select id, user_id, 1, case when is_held then 'running' else 'queued' end, '{"M": {}}', case when is_held then now() end,
-        '{"cluster": "devnet"}'
-      from made
-    ),
-    message as (
-      insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
-      select i, now() + is_held::integer * interval '1 hour', jsonb_build_object('flow_run_id', id) from made
-    )
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn, is_held)
-    select id, user_id, (select hash from private.flow_snapshots limit 1), '{"chain_network": {"url": "http://127.0.0.1:9"}}', i, i, is_held from made`;
-
 async function measureClaims(bench: BenchStack): Promise<void> {
   const { sql } = bench;
   const [snapshot] = await sql`select encode(hash, 'hex') as hash from private.flow_snapshots limit 1`;
@@ -137,8 +114,10 @@ async function measureSweep(bench: BenchStack): Promise<void> {
       insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
       select run.id, gen_random_uuid(), 0, run.user_id, run.start_time, '{"M": {}}' from run cross join generate_series(1, 3)
     )
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
-    select run.id, run.user_id, (select hash from private.flow_snapshots limit 1), '{"chain_network": {"url": "http://127.0.0.1:9"}}' from run`;
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, state)
+    select run.id, run.user_id, (select hash from private.flow_snapshots limit 1),
+      '{"chain_network": {"url": "http://127.0.0.1:9"}}', 'ended'
+    from run`;
   await sql`vacuum analyze`;
   const before = await readCounters(bench);
   const sweeping = await time(() => sql`select public.sweep_runner('30 days', ${SWEPT})`);

@@ -66,8 +66,8 @@ const startSilent = async (owner: FlowOwner, count: number, canBeginAgain = fals
 const stateOf = async (runIds: string[]) => {
   const [state] = await workers.sql<[{ ended: number; held: number; asleep: number }]>`
     select count(*) filter (where r.end_time is not null)::integer as ended,
-      count(*) filter (where j.is_held)::integer as held,
-      count(*) filter (where j.sleeps_until is not null)::integer as asleep
+      count(*) filter (where j.state in ('held', 'lost'))::integer as held,
+      count(*) filter (where j.state = 'sleeping')::integer as asleep
     from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id where r.id = any (${runIds}::uuid[])`;
   return state;
 };
@@ -94,15 +94,13 @@ it('a wait continues after its worker is killed, and counts from its beginning',
   await Promise.all(running.splice(0).map((worker) => worker.end('SIGKILL')));
   const waiting = () =>
     workers.sql<{ start_time: Date; goes_on_after: number }[]>`
-      select n.start_time, extract(epoch from j.sleeps_until - n.start_time)::float8 as goes_on_after
+      select n.start_time, extract(epoch from j.due_at - n.start_time)::float8 as goes_on_after
       from public.node_run as n join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
       where n.flow_run_id = ${runId!} and n.end_time is null`;
   const [before] = await waiting();
 
   // Make the run due too early. If a worker then claims the run, the worker lets it sleep until the original time.
-  await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
-  await workers
-    .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
+  await workers.sql`update private.flow_run_jobs set due_at = now() where flow_run_id = ${runId!}`;
   const claims = async () =>
     (await workers.sql`select claim_number from private.flow_run_jobs where flow_run_id = ${runId!}`)[0]?.claim_number;
   await startWorkers(1);
@@ -114,9 +112,7 @@ it('a wait continues after its worker is killed, and counts from its beginning',
   // Simulates that an hour has passed since the node's start.
   await workers
     .sql`update public.node_run set start_time = start_time - interval '1 hour' where flow_run_id = ${runId!}`;
-  await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
-  await workers
-    .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
+  await workers.sql`update private.flow_run_jobs set due_at = now() where flow_run_id = ${runId!}`;
   await succeeded([runId!]);
 });
 

@@ -134,11 +134,11 @@ it(
 
     const [left] = await workers.sql`
     select
-      (select count(*)::integer from pgmq.q_flow_runs) as messages,
+      (select count(*)::integer from private.flow_run_jobs where state <> 'ended') as jobs,
       (select count(*)::integer from public.flow_run where end_time is null) as unended,
       (select count(*)::integer from public.node_run as n join public.flow_run as r on r.id = n.flow_run_id
         where n.end_time is null and r.status = 'succeeded') as unended_nodes`;
-    expect(left).toEqual({ messages: 0, unended: 0, unended_nodes: 0 });
+    expect(left).toEqual({ jobs: 0, unended: 0, unended_nodes: 0 });
   },
   600_000,
 );

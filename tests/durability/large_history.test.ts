@@ -108,7 +108,7 @@ it(
     const asleep = async () => {
       const [state] = await workers.sql`
       select count(*)::integer as count, min(output_bytes)::integer as bytes
-      from private.flow_run_jobs where sleeps_until is not null`;
+      from private.flow_run_jobs where state = 'sleeping'`;
       return state?.count === RUNS ? state : undefined;
     };
     const { bytes } = await first.drainUntil(asleep);
@@ -116,9 +116,7 @@ it(
 
     // Simulates that the waiting nodes began an hour ago.
     await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where end_time is null`;
-    await workers.sql`update private.flow_run_jobs set sleeps_until = now() where sleeps_until is not null`;
-    await workers
-      .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where message_id is not null`;
+    await workers.sql`update private.flow_run_jobs set due_at = now() where due_at is not null`;
     const later = smallWorkers(/^flow_run_history/);
     await later.drainUntil(allEnded);
     expect(await workers.ended(runIds)).toMatchObject(runIds.map(() => SUCCEEDED));

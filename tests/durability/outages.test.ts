@@ -41,10 +41,10 @@ const nodeRuns = (runIds: string[]) =>
     select n.flow_run_id, n.node_id, n.start_time, n.end_time from public.node_run as n
     where n.flow_run_id = any (${runIds}::uuid[]) order by n.flow_run_id`;
 
-/** Returns for each run the number of its claims, the number of its lost workers, and whether a worker holds it. */
+/** Returns for each run the number of its claims, the number of its lost workers, and its state in the queue. */
 const jobsOf = (runIds: string[]) =>
   workers.sql`
-    select j.claim_number, j.lost_claim_count, j.is_held from private.flow_run_jobs as j
+    select j.claim_number, j.lost_claim_count, j.state from private.flow_run_jobs as j
     where j.flow_run_id = any (${runIds}::uuid[])`;
 
 const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
@@ -131,7 +131,7 @@ it('a worker that is told to end releases lasting runs, and leaves no half-finis
     expect(begun.map(({ flow_run_id }) => flow_run_id)).toEqual(lasting);
     // All runs are back in the queue at once, without waiting for the end of a lease.
     expect(await jobsOf(lasting)).toEqual(
-      lasting.map(() => ({ claim_number: 1, lost_claim_count: 0, is_held: false })),
+      lasting.map(() => ({ claim_number: 1, lost_claim_count: 0, state: 'ready' })),
     );
 
     next = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno' });
@@ -139,7 +139,7 @@ it('a worker that is told to end releases lasting runs, and leaves no half-finis
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(3));
     // One more claim ended each run, and no claim was lost.
     expect(await jobsOf(lasting)).toEqual(
-      lasting.map(() => ({ claim_number: 2, lost_claim_count: 0, is_held: false })),
+      lasting.map(() => ({ claim_number: 2, lost_claim_count: 0, state: 'ended' })),
     );
     // The waits continued where they had stopped.
     expect(await nodeRuns(lasting)).toEqual(

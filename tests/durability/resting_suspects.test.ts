@@ -35,13 +35,11 @@ it('runs that waited while several of their workers were lost delay no other run
   const allHeld = () =>
     waitFor(async () => {
       const [held] = await workers.sql`
-        select count(*)::integer as count from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id
-        where j.flow_run_id = any (${sleepers}::uuid[]) and j.is_held and m.vt > now()`;
+        select count(*)::integer as count from private.flow_run_jobs as j
+        where j.flow_run_id = any (${sleepers}::uuid[]) and j.state = 'held' and j.due_at > now()`;
       return held?.count === SLEEPERS || undefined;
     });
-  const setFree = () =>
-    workers
-      .sql`select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.message_id is not null`;
+  const setFree = () => workers.sql`update private.flow_run_jobs set due_at = now() where due_at is not null`;
   worker = newWorker();
   await allHeld();
   await worker.end('SIGKILL');

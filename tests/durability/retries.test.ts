@@ -112,9 +112,8 @@ const paused = (runId: string): Promise<Date> => waitFor(async () => (await atte
 /** Waits until the run sleeps in the database. */
 const released = (runId: string) =>
   waitFor(async () => {
-    const [job] = await workers
-      .sql`select is_held, sleeps_until from private.flow_run_jobs where flow_run_id = ${runId}`;
-    return (job?.is_held === false && job?.sleeps_until !== null) || undefined;
+    const [job] = await workers.sql`select state from private.flow_run_jobs where flow_run_id = ${runId}`;
+    return job?.state === 'sleeping' || undefined;
   });
 
 describe('with a worker', () => {

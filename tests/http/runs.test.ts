@@ -36,8 +36,8 @@ async function queuedRun(person: Person): Promise<{ flow_run_id: string; token: 
       const [{ started }] = await tx<[{ started: { flow_run_id: string; token: string } }]>`
         select public.start_deployment(id => ${openDeployment}::uuid) as started`;
       await tx`
-        select pgmq.set_vt('flow_runs', q.msg_id, 3600) from pgmq.q_flow_runs as q
-        where q.message ->> 'flow_run_id' = ${started.flow_run_id}`;
+        update private.flow_run_jobs set state = 'sleeping', due_at = now() + interval '1 hour'
+        where flow_run_id = ${started.flow_run_id}`;
       return started;
     })
   );
@@ -108,9 +108,6 @@ describe('POST /flow/stop/{flow_run_id}', () => {
     expect(run.not_run).toHaveLength(3);
     const output = await get(`flow/output/${flow_run_id}`, owner.token);
     expect([output.status, (await output.json()).code]).toEqual([409, 'run_stopped']);
-    await asSuperuser((sql) =>
-      sql`select pgmq.set_vt('flow_runs', q.msg_id, 0) from pgmq.q_flow_runs as q where q.message ->> 'flow_run_id' = ${flow_run_id}`
-    );
     await call('runner', { token: inject('stack').SERVICE_ROLE_KEY });
     expect((await finishedRun(owner, flow_run_id)).status).toBe('stopped');
   });

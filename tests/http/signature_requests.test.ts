@@ -307,8 +307,7 @@ describe('POST /signature/submit', () => {
 
   it('lets a waiting run continue as soon as the last signature is stored', async () => {
     const flowId = await storeFlow(owner, textFlow());
-    // Claim the run as a worker does. The transaction hides the run's message in the queue before a real worker can see
-    // it.
+    // Claim the run as a worker does. The transaction holds the job before a real worker can see it.
     const started = await asSuperuser((sql) =>
       sql.begin(async (tx) => {
         await tx`select set_config('request.jwt.claims', ${
@@ -316,8 +315,9 @@ describe('POST /signature/submit', () => {
         }, true)`;
         const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
         await tx`update public.flow_run set status = 'running', start_time = now() where id = ${id}`;
-        await tx`update private.flow_run_jobs set claim_number = 1, is_held = true where flow_run_id = ${id}`;
-        await tx`select pgmq.set_vt('flow_runs', message_id, 3600) from private.flow_run_jobs where flow_run_id = ${id}`;
+        await tx`
+          update private.flow_run_jobs set claim_number = 1, state = 'held', due_at = now() + interval '1 hour'
+          where flow_run_id = ${id}`;
         return { id, claim: claimOf(id) };
       })
     );

@@ -59,7 +59,7 @@ const tables = () =>
   asSuperuser((sql) =>
     sql<{ schema: string; name: string }[]>`
       select relnamespace::regnamespace::text as schema, relname as name from pg_class
-      where relkind in ('r', 'p', 'v', 'm', 'f') and relnamespace::regnamespace::text in ('public', 'private', 'auth', 'pgmq', 'extensions')`
+      where relkind in ('r', 'p', 'v', 'm', 'f') and relnamespace::regnamespace::text in ('public', 'private', 'auth', 'extensions')`
   );
 
 /**

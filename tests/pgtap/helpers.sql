@@ -181,7 +181,7 @@ create function test.node_id(name text) returns uuid
 language sql immutable
 return md5(name)::uuid;
 
--- Makes a run of the user that a worker holds by its first claim. The run has no message in the queue.
+-- Makes a run of the user that a worker holds by its first claim. The lease never ends.
 create function test.claimed_run(user_id uuid) returns uuid
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -190,8 +190,11 @@ declare
   v_run_id uuid := test.create_run(v_flow_id);
 begin
   update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number)
-  values (v_run_id, claimed_run.user_id, test.take_snapshot(v_flow_id), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', 1);
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number, state, due_at)
+  values (
+    v_run_id, claimed_run.user_id, test.take_snapshot(v_flow_id), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', 1, 'held',
+    'infinity'
+  );
   return v_run_id;
 end;
 $$;
@@ -299,6 +302,7 @@ as $$
   set status = end_run.status, start_time = coalesce(r.start_time, now()), end_time = now() - end_run.age,
     errors = case when end_run.status = 'failed' then '{a failed}'::text[] end
   where r.id = end_run.run_id;
+  update private.flow_run_jobs as j set state = 'ended', due_at = null where j.flow_run_id = end_run.run_id;
 $$;
 
 -- Makes one execution of a node as a worker reports it: begun in 2026 and, by default, ended.
@@ -370,7 +374,7 @@ as $$
   ) end;
 $$;
 
--- Makes a run that was started and claimed, with its message in the queue.
+-- Makes a run that was started and claimed.
 create function test.queued_claim(deployment_id uuid, name text default 'run') returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -437,31 +441,29 @@ $$;
 create function test.due_in(run_id uuid) returns integer
 language sql volatile security definer set search_path = ''
 as $$
-  select greatest(round(extract(epoch from m.vt - clock_timestamp())), 0)::integer
-  from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id
-  where j.flow_run_id = due_in.run_id;
+  select greatest(round(extract(epoch from private.claimable_since(j) - clock_timestamp())), 0)::integer
+  from private.flow_run_jobs as j where j.flow_run_id = due_in.run_id;
 $$;
 
 -- Releases all held runs, as their workers do.
 create function test.release_all(seconds integer default 0) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select private.release_flow_run(j.flow_run_id, j.claim_number, '{}', release_all.seconds) from private.flow_run_jobs as j where j.is_held;
+  select private.release_flow_run(j.flow_run_id, j.claim_number, '{}', release_all.seconds) from private.flow_run_jobs as j where j.state in ('held', 'lost');
 $$;
 
--- Makes all messages of the queue visible and wakes all sleeping runs, as if their times had passed.
+-- Lets the state of each job end that ends by itself, as if its time had passed.
 create function test.let_time_pass() returns void
 language sql volatile security definer set search_path = ''
 as $$
-  update private.flow_run_jobs set sleeps_until = clock_timestamp() where sleeps_until is not null;
-  update pgmq.q_flow_runs set vt = clock_timestamp() where true;
+  update private.flow_run_jobs set due_at = clock_timestamp() where due_at is not null;
 $$;
 
 -- Ends all leases, so that all workers are lost.
 create function test.lose_workers() returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.is_held;
+  update private.flow_run_jobs set due_at = clock_timestamp() where state = 'held';
 $$;
 
 -- The next functions create stand-ins for pg_cron and other parts of hosted Supabase. A stand-in returns what the real
@@ -545,14 +547,13 @@ begin
 end;
 $$;
 
--- Fills the queue with this number of jobs of the user and their messages, as if runs waited. There are no rows of
--- runs.
+-- Fills the queue with this number of jobs of the user, as if runs waited. There are no rows of runs.
 create function test.queue_runs(user_id uuid, count integer) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn)
-  select gen_random_uuid(), queue_runs.user_id, sha256(''), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', m.id, m.id
-  from pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, queue_runs.count))) as m (id);
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
+  select gen_random_uuid(), queue_runs.user_id, sha256(''), '{"chain_network": {"url": "https://api.devnet.solana.com"}}'
+  from generate_series(1, queue_runs.count);
 $$;
 
 -- Makes a deployment of the signed-in user with on_end.

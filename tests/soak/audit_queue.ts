@@ -6,12 +6,11 @@ export const queueChecks: RowCheck[] = [
     name: 'run_neither_ended_nor_waiting',
     find: (sql) =>
       sql`
-      select r.id, r.status, j.is_held, j.claim_number, m.vt
+      select r.id, r.status, j.state, j.claim_number, j.due_at
       from public.flow_run as r
       left join private.flow_run_jobs as j on j.flow_run_id = r.id
-      left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
       where r.parent_flow_run_id is null and r.end_time is null and (
-        m.msg_id is null
+        j.state is null or j.state = 'ended'
         -- A run may wait for a signature that can still come, or whose request expired less than 15 seconds ago. The
         -- sweeper wakes the runner every five seconds, and a worker that ends may release the run again. A run may also
         -- wait for an input, or for the time of a node.
@@ -42,25 +41,15 @@ export const queueChecks: RowCheck[] = [
     name: 'ended_run_in_queue',
     find: (sql) =>
       sql`
-      select r.id, r.status, j.message_id from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id
-      where r.end_time is not null and (j.message_id is not null or j.is_held)`,
+      select r.id, r.status, j.state from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id
+      where r.end_time is not null and j.state <> 'ended'`,
   },
   {
-    name: 'job_without_message',
+    name: 'job_never_due',
     find: (sql) =>
       sql`
-      select j.flow_run_id, j.message_id from private.flow_run_jobs as j
-      where j.message_id is not null and not exists (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id)`,
-  },
-  {
-    name: 'message_without_job',
-    find: (sql) =>
-      sql`
-      select m.msg_id, m.message from pgmq.q_flow_runs as m
-      where not exists (
-        select from private.flow_run_jobs as j
-        where j.message_id = m.msg_id and j.flow_run_id = (m.message ->> 'flow_run_id')::uuid
-      )`,
+      select j.flow_run_id, j.state, j.due_at from private.flow_run_jobs as j
+      where j.due_at > clock_timestamp() + case j.state when 'held' then interval '1 hour' else interval '1 year' end`,
   },
   {
     name: 'child_outlives_parent',

@@ -219,13 +219,11 @@ const breakers: Record<string, () => Promise<unknown>> = {
   run_neither_ended_nor_waiting: async () => await start(),
   run_without_job: () => past(() => sql`delete from private.flow_run_jobs where flow_run_id = ${firstRun()}`),
   ended_run_in_queue: () =>
-    past(() => sql`update private.flow_run_jobs set message_id = 999 where flow_run_id = ${firstRun()}`),
-  job_without_message: async () => {
+    past(() => sql`update private.flow_run_jobs set state = 'ready' where flow_run_id = ${firstRun()}`),
+  job_never_due: async () => {
     const { runId } = await start();
-    await sql`select pgmq.delete('flow_runs', j.message_id) from private.flow_run_jobs as j where j.flow_run_id = ${runId}`;
+    await sql`update private.flow_run_jobs set state = 'held', due_at = 'infinity' where flow_run_id = ${runId}`;
   },
-  message_without_job: () =>
-    sql`select pgmq.send('flow_runs', jsonb_build_object('flow_run_id', gen_random_uuid()))`.then(() => {}),
   child_outlives_parent: () =>
     sql`
       insert into public.flow_run (user_id, flow_id, inputs, chain_network, parent_flow_run_id, parent_node_id, parent_times)

@@ -24,7 +24,7 @@ const wholeDatabase = () =>
   asSuperuser(async (sql) => {
     const tables = await sql<{ name: string }[]>`
       select format('%I.%I', relnamespace::regnamespace, relname) as name from pg_class
-      where relkind in ('r', 'p') and relnamespace::regnamespace::text in ('public', 'private', 'auth', 'pgmq')`;
+      where relkind in ('r', 'p') and relnamespace::regnamespace::text in ('public', 'private', 'auth')`;
     const texts = await Promise.all(tables.map(async ({ name }) => {
       const rows = await sql.unsafe(`select t::text as row from ${name} as t`);
       return rows.map(({ row }) => row).join('\n');

@@ -8,7 +8,7 @@ let sql: Sql;
 
 const ENDED = 5_000;
 const PENDING = 2_500;
-const TABLES = ['flow_run', 'flow_run_jobs', 'q_flow_runs'];
+const TABLES = ['flow_run', 'flow_run_jobs'];
 const CLAIM = 'select public.claim_flow_runs(16, 60)';
 
 interface Filling {
@@ -34,22 +34,11 @@ async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }:
     join (select f.*, row_number() over (order by f.id desc) as number from public.flows as f) as f
       on f.number = n % ${owners} + 1`;
   await sql`
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
-    select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}'
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, state)
+    select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}',
+      case when end_time is null then 'ready' else 'ended' end::private.job_state
     from public.flow_run as r
-    where end_time is not null and not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
-  // All messages are sent in one batch. One by one, they would take most of the test's time.
-  await sql`
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn)
-    select q.flow_run_id, q.user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}', q.message_id, q.message_id
-    from (
-      select array_agg(id) as ids, array_agg(user_id) as owners from public.flow_run as r
-      where end_time is null and not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)
-      having count(*) > 0
-    ) as batch
-    cross join lateral unnest(batch.ids, batch.owners, array(
-      select pgmq.send_batch('flow_runs', array(select jsonb_build_object('flow_run_id', id) from unnest(batch.ids) as id))
-    )) as q (flow_run_id, user_id, message_id)`;
+    where not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
 }
 
 /** Does work in a separate database. */
@@ -73,7 +62,7 @@ afterAll(() => database.close());
 it('a claim among thousands of queued runs reads only the few that it takes', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
   expect(scanned).toEqual([]);
-  // Each of the 16 runs is picked, started, counted, held and returned. This reads some rows of three tables.
+  // Each of the 16 runs is picked, started, counted, held and returned. This reads some rows of two tables.
   expect(rows).toBeLessThan(16 * 20);
 });
 
@@ -116,7 +105,7 @@ it.each([
         `select ${finish}`,
       );
       expect(scanned).toEqual([]);
-      // Each run is locked, referenced by its node, and ended. Its job and its message are read, too.
+      // Each run is locked, referenced by its node, and ended. Its job is read, too.
       expect(rows).toBeLessThan(16 * 12);
       const [finished] = await worker.unsafe(`select cardinality(${finish}) as count`);
       expect(finished!.count).toBe(16);
@@ -136,33 +125,29 @@ it('a start reads no run of its owner', async () => {
 });
 
 it('an idle claim is one index look-up, even if many runs sleep', async () => {
-  await sql`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
+  await sql`
+    update private.flow_run_jobs set state = 'sleeping', due_at = now() + interval '1 hour' where state in ('ready', 'held')`;
   await sql`analyze`;
   const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(2);
 });
 
-it('a claim that skips a sleeping run reads only the job and the message of that run', async () => {
-  await sql`select pgmq.set_vt('flow_runs', max(message_id), 0) from private.flow_run_jobs`;
-  const { rows } = await countReads(sql, TABLES, CLAIM);
-  expect(rows).toBeLessThan(2 * PENDING + 100);
-  expect(await sql.unsafe(CLAIM)).toHaveLength(1);
-});
-
-it('a claim reads no runs that were released for later', async () => {
-  await sql`update private.flow_run_jobs set sleeps_until = now() + interval '1 hour' where message_id is not null and not is_held`;
-  await sql`
-    update private.flow_run_jobs set sleeps_until = now()
-    where flow_run_id = (select flow_run_id from private.flow_run_jobs where sleeps_until is not null order by turn limit 1)`;
-  await sql`
-    select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where sleeps_until <= now()`;
-  await sql`analyze`;
-  const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
-  expect(scanned).toEqual([]);
-  expect(rows).toBeLessThan(50);
-  expect(await sql.unsafe(CLAIM)).toHaveLength(1);
-});
+it.each(['held', 'sleeping', 'waiting'])(
+  'a claim of one due run reads none of the others that are %s',
+  async (state) => {
+    await sql`
+    update private.flow_run_jobs set state = ${state}, due_at = now() + interval '1 hour' where due_at is not null`;
+    await sql`
+    update private.flow_run_jobs set due_at = now()
+    where flow_run_id = (select flow_run_id from private.flow_run_jobs where due_at is not null order by turn limit 1)`;
+    await sql`analyze`;
+    const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
+    expect(scanned).toEqual([]);
+    expect(rows).toBeLessThan(50);
+    expect(await sql.unsafe(CLAIM)).toHaveLength(1);
+  },
+);
 
 it('a claim that skips owners reads none of their queued runs', () =>
   inAnother(async (worker) => {

@@ -46,7 +46,7 @@ it('the runner writes codes only by codedError, which knows all of them', () => 
 });
 
 it('the database writes no unknown code', () => {
-  const ends = readFileSync('sql/600_queue/42_claim_flow_runs.sql', 'utf8');
+  const ends = readFileSync('sql/600_queue/41_take_jobs.sql', 'utf8');
   expect(codesIn(ends).filter((code) => !known.includes(code))).toEqual([]);
   expect(codesIn(ends)).toContain('worker_lost');
 });

@@ -22,8 +22,8 @@ async function fill(): Promise<void> {
   await sql`
     insert into public.flow_run (user_id, flow_id, deployment_id, started_by, inputs, chain_network)
     select d.user_id, d.entrypoint, d.id, d.user_id, '{"M": {}}', '{"cluster": "devnet"}' from public.flow_deployments as d`;
-  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings)
-    select r.id, r.user_id, d.snapshot_hash, '{"chain_network": {"url": "https://example.com"}}' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
+  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, state)
+    select r.id, r.user_id, d.snapshot_hash, '{"chain_network": {"url": "https://example.com"}}', 'ended' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id)
     select sha256(uuid_send(id)), sha256('x'), id from public.flow_run`;
   // One of these rows is looked up below.
@@ -31,8 +31,11 @@ async function fill(): Promise<void> {
     select d.id, g.share, s.slot
     from (select id from public.flow_deployments order by id limit ${ROWS / 10}) as d
     cross join unnest('{guests,others}'::text[]) as g (share) cross join generate_series(-32, 31) as s (slot)`;
-  await sql`select pgmq.send_batch('flow_runs', array_agg('{}'::jsonb), case when is_due then 0 else 3600 end)
-    from (select n <= 10 as is_due from generate_series(1, ${ROWS}) as n) as message group by is_due`;
+  // A few jobs are ready, and many sleep.
+  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, state, due_at)
+    select gen_random_uuid(), u.id, sha256('x'), '{}', case when n <= 10 then 'ready' else 'sleeping' end::private.job_state,
+      case when n > 10 then now() + interval '1 hour' end
+    from generate_series(1, ${ROWS}) as n cross join (select id from auth.users limit 1) as u`;
 }
 
 beforeAll(async () => {
@@ -56,11 +59,13 @@ const statements: Record<string, string> = {
   'the usage of a deployment':
     `select sum(u.in_flight) from private.deployment_usage as u where u.deployment_id = (select id from picked) and u.share in ('guests', 'others')`,
   'the runs that are there to be claimed':
-    'select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit 10',
+    "select from private.flow_run_jobs as j where j.state in ('ready', 'lost') limit 10",
+  'the runs whose time has come': `select from private.flow_run_jobs as j
+    where j.state in ('held', 'sleeping', 'waiting') and j.due_at <= (select clock_timestamp())`,
   'the idempotency key': `select k.* from private.idempotency_keys as k where k.key_hash = sha256('nothing')`,
-  'the run of a message':
-    'select r.* from public.flow_run as r where r.id = (select run_id from picked) and r.end_time is null for no key update',
-  'the job of a run': 'select j.* from private.flow_run_jobs as j where j.flow_run_id = (select run_id from picked)',
+  'the run of a job': 'select r.* from public.flow_run as r where r.id = (select run_id from picked)',
+  'the job of a run':
+    'select j.* from private.flow_run_jobs as j where j.flow_run_id = (select run_id from picked) for no key update',
   'the runs of a deployment':
     'select r.* from public.flow_run as r where r.deployment_id = (select id from picked) order by r.id desc limit 50',
 };

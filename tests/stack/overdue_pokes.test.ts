@@ -57,7 +57,7 @@ it('a request for the output of an overdue run wakes the runner if nothing else 
   expect(await output(0)).toEqual({ status: 202, body: { status: 'queued' } });
   expect(await result()).toEqual({ status: 'queued', output: null, errors: null, is_overdue: false });
   const sql = connect(stack.superuserUrl);
-  await sql`update pgmq.q_flow_runs set vt = vt - interval '2 seconds'`.finally(() => sql.end());
+  await sql`update private.flow_run_jobs set turn = turn - interval '2 seconds'`.finally(() => sql.end());
   expect(await result()).toMatchObject({ status: 'queued', is_overdue: true });
   expect(await output(20)).toEqual({ status: 200, body: { M: { text: { S: 'nothing' } } } });
   expect(await result()).toMatchObject({ status: 'succeeded', is_overdue: false });
@@ -72,8 +72,9 @@ it('a stop wakes the runner, which ends a waiting run', async () => {
     const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
     // Bring the run into the state in which a worker leaves it while it waits for a signature.
     await tx`update public.flow_run set status = 'waiting', start_time = now() where id = ${id}`;
-    await tx`update private.flow_run_jobs set claim_number = 1 where flow_run_id = ${id}`;
-    await tx`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
+    await tx`
+      update private.flow_run_jobs set claim_number = 1, state = 'waiting', due_at = now() + interval '1 hour'
+      where flow_run_id = ${id}`;
     return id;
   }).finally(() => sql.end());
   expect(await ask(`functions/v1/flow/stop/${flow_run_id}`, {})).toEqual({ status: 200, body: { success: true } });

@@ -52,10 +52,10 @@ export async function makeClaimedRun(userId: string, startedBy: string | null = 
       flow!.id
     }, ${startedBy}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}') returning id, private.run_token(id) as token`;
     await sql`
-      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number)
+      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, claim_number, state, due_at)
       values (${run!.id}, ${userId}, (select private.take_snapshot(f) from public.flows as f where f.id = ${
       flow!.id
-    }), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', 1)`;
+    }), '{"chain_network": {"url": "https://api.devnet.solana.com"}}', 1, 'held', 'infinity')`;
     return run as unknown as { id: string; token: string };
   });
   const rpc = serviceRpc();

@@ -115,8 +115,9 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
           const ids = rows.map((row) => row.id);
           if (delaySeconds > 0) {
             await tx`
-              select pgmq.set_vt('flow_runs', q.msg_id, ${delaySeconds}::integer) from pgmq.q_flow_runs as q
-              where q.message ->> 'flow_run_id' = any (${ids}::text[])`;
+              update private.flow_run_jobs
+              set state = 'sleeping', due_at = clock_timestamp() + make_interval(secs => ${delaySeconds}::integer)
+              where flow_run_id = any (${ids}::uuid[])`;
           }
           return ids;
         }),

@@ -13,6 +13,7 @@ import { startTestChain, type TestChain } from '../support/solana.ts';
 import { waitFor } from '../support/wait.ts';
 import { checkOutRelease, type FormerRelease, type FormerStack, startFormerStack } from './former_release.ts';
 import { fillInstallation, type Installation, type Owner, post, readInstallation, resume } from './installation.ts';
+import { fillOldQueue } from './old_queue.ts';
 
 /** A server on loopback. It keeps requests for /silent open until they are released, and records credentials. */
 async function startUpstream(): Promise<{ server: Server; url: string; seen: string[]; release: () => void }> {
@@ -77,6 +78,9 @@ const ownerOf = async (): Promise<Owner> => {
 it(`the functions of ${version} serve the schema of this checkout`, async () => {
   const owner = await ownerOf();
   before = await readInstallation(owner, installation);
+  const inOldQueue = version === '0.3.0'
+    ? await fillOldQueue(former!.status, owner, installation.deploymentId)
+    : new Map<string, string>();
   const told: string[] = [];
   await applyMigrations(former!.status.DB_URL, { seed: false, log: (line) => told.push(line) });
   expect(told.length > 0).toBe(hasNewMigrations);
@@ -84,6 +88,7 @@ it(`the functions of ${version} serve the schema of this checkout`, async () => 
   const run = await owner.flows.start({ flow: installation.flowId, tag: 'stable' }, { value: 'between' });
   expect(await owner.flows.output(run)).toEqual({ text: 'between' });
   expect(await owner.flows.output(installation.runs.queued)).toEqual({ text: 'queued' });
+  for (const [state, id] of inOldQueue) expect(await owner.flows.output(id), state).toEqual({ text: state });
   const { deployment_id } = await owner.flows.deploy(installation.connection.flowId);
   expect(await owner.flows.read(deployment_id)).toMatchObject({ outputs: [{ name: 'body' }] });
   await former!.stop();

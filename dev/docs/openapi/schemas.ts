@@ -399,7 +399,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     is_owner: 'Whether the caller owns the flow, and so sees values, errors and log lines.',
     caller: 'The calling user, or the run whose token the caller shows.',
     is_guest: 'Whether the caller has no account.',
-    is_overdue: 'Whether the run has not ended, and runs have been queued for 2 seconds.',
+    is_overdue: 'Whether the run has waited for a worker for 2 seconds.',
   }),
   FlowRunStats: annotate(output(answerSchemas.FlowRunStats), {
     since: 'The time from which runs were counted.',

@@ -12,7 +12,7 @@ $$;
 
 select is(pg_temp.awaited(), '{"status": "queued", "output": null, "errors": null, "is_overdue": false}', 'a queued run is reported as queued');
 select test.sign_out();
-update pgmq.q_flow_runs set vt = clock_timestamp() - interval '2 seconds' where true;
+update private.flow_run_jobs set turn = clock_timestamp() - interval '2 seconds' where true;
 select test.sign_in(test.user_id('owner'));
 select is(pg_temp.awaited() -> 'is_overdue', 'true', 'an overdue run is reported as overdue');
 select test.end_run(test.kept('run')::uuid);

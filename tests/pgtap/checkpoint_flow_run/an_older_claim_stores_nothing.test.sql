@@ -34,8 +34,8 @@ select set_eq(
 );
 
 select test.sign_out();
-select ok(vt > clock_timestamp() + interval '50 seconds', 'a refused claim does not change the lease') from pgmq.q_flow_runs;
-update public.flow_run set status = 'stopped', end_time = now() where true;
+select ok(due_at > clock_timestamp() + interval '50 seconds', 'a refused claim does not change the lease') from private.flow_run_jobs;
+select private.end_flow_run(test.kept('run')::uuid, 'stopped');
 select test.sign_in_as_role('service_role');
 select is(
   array[pg_temp.refusal(2) ->> 'code', test.error_code('select public.checkpoint_flow_run(gen_random_uuid(), 1, 60, ''{}'')')],

@@ -21,7 +21,7 @@ create temporary view stored as
   select jsonb_build_array(
     (select jsonb_agg(to_jsonb(n) order by n.node_id) from public.node_run as n),
     (select jsonb_agg(to_jsonb(l) order by l.log_index) from public.flow_run_logs as l),
-    (select jsonb_agg(to_jsonb(r) order by r.id) from public.flow_run as r), (select to_jsonb(j) from private.flow_run_jobs as j)
+    (select jsonb_agg(to_jsonb(r) order by r.id) from public.flow_run as r), (select to_jsonb(j) - 'due_at' from private.flow_run_jobs as j)
   ) as everything;
 select test.keep('stored', everything) from stored;
 select is(
@@ -32,6 +32,6 @@ select is(
 select test.sign_in_as_role('service_role');
 select is(test.error(test.kept('checkpoint')), null, 'the same checkpoint is accepted again');
 select test.sign_out();
-select is(everything, test.kept('stored')::jsonb, 'a repeated checkpoint changes nothing') from stored;
+select is(everything, test.kept('stored')::jsonb, 'a repeated checkpoint changes nothing but the end of the lease') from stored;
 
 select * from finish();

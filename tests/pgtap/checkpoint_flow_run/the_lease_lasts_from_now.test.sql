@@ -10,8 +10,8 @@ select public.claim_flow_runs(2, 10);
 
 select test.sign_out();
 create temporary view leases as
-  select r.name, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
-  from pgmq.q_flow_runs as m join (values ('run'), ('other')) as r (name) on test.kept(r.name) = m.message ->> 'flow_run_id'
+  select r.name, round(extract(epoch from j.due_at - clock_timestamp()))::integer as seconds
+  from private.flow_run_jobs as j join (values ('run'), ('other')) as r (name) on test.kept(r.name)::uuid = j.flow_run_id
   order by r.name desc;
 select results_eq('select * from leases', $$ values ('run', 10), ('other', 10) $$, 'a claim lasts as long as its lease');
 

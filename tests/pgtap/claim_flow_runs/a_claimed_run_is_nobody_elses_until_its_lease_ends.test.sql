@@ -17,13 +17,13 @@ select set_eq('select flow_run_id from public.claim_flow_runs(2, 60)', 'select i
 select is_empty('select * from public.claim_flow_runs(10, 60)', 'a further claim gets no runs');
 select test.sign_out();
 select set_eq(
-  $$ select (m.message ->> 'flow_run_id')::uuid from pgmq.q_flow_runs as m
-    where m.vt between clock_timestamp() + interval '50 seconds' and clock_timestamp() + interval '60 seconds' $$,
+  $$ select j.flow_run_id from private.flow_run_jobs as j
+    where j.state = 'held' and j.due_at between clock_timestamp() + interval '50 seconds' and clock_timestamp() + interval '60 seconds' $$,
   'select id from started', 'each run is held until its lease ends'
 );
 
 -- The lease of the second run has ended.
-update pgmq.q_flow_runs as m set vt = clock_timestamp() from started as s where s.number = 2 and m.message ->> 'flow_run_id' = s.id::text;
+update private.flow_run_jobs as j set due_at = clock_timestamp() from started as s where s.number = 2 and j.flow_run_id = s.id;
 select test.sign_in_as_role('service_role');
 select results_eq(
   'select flow_run_id, claim_number from public.claim_flow_runs(10, 60)', 'select id, 2 from started where number = 2',

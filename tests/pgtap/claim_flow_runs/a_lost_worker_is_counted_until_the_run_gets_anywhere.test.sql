@@ -14,7 +14,7 @@ create temporary view lost as select lost_claim_count as count from private.flow
 
 select is(pg_temp.claimed(), '{1,0}', 'at the first claim no worker was lost');
 select test.lose_workers();
-select is(pg_temp.claimed(), '{2,1}', 'a held run whose message is visible has lost its worker');
+select is(pg_temp.claimed(), '{2,1}', 'a run whose lease has ended has lost its worker');
 select test.release_all();
 select is(pg_temp.claimed(), '{3,0}', 'after a release the count of lost workers is 0 again');
 select test.lose_workers();

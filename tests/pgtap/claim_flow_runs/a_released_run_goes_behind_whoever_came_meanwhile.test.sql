@@ -40,7 +40,7 @@ select pg_temp.slices(4);
 select is(pg_temp.slices(8), 'a3 b a1 b a2 b a3 b', 'many released runs of one owner do not take more turns than one run of another owner');
 
 select results_eq(
-  'select count(*) from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id where r.status = ''running'' and not j.is_held',
+  'select count(*) from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id where r.status = ''running'' and j.state = ''ready''',
   'values (4::bigint)', 'the runs are running, although no worker holds them'
 );
 select is(max(lost_claim_count), 0, 'no worker counts as lost') from private.flow_run_jobs;

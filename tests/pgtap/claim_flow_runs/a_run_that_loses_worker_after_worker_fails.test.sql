@@ -22,7 +22,7 @@ create function pg_temp.claimed(max_lost_claims integer) returns setof uuid lang
 $$;
 select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'a run that lost a worker is claimed again');
 select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'the run is claimed as often as it may lose workers');
-update private.flow_run_jobs set is_held = true, lost_claim_count = 2 where flow_run_id = test.kept('second_poison')::uuid;
+update private.flow_run_jobs set state = 'held', due_at = now(), lost_claim_count = 2 where flow_run_id = test.kept('second_poison')::uuid;
 
 select results_eq(
   'select pg_temp.claimed(2)', $$ values (test.kept('healthy')::uuid) $$, 'one claim fails a second run of this kind, and claims the next run'
@@ -44,7 +44,7 @@ select results_eq(
   $$ values ('failed', null::timestamptz) $$, 'the second run that lost its workers has failed'
 );
 select results_eq(
-  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('healthy')) $$, 'the messages of the failed runs are deleted'
+  $$ select flow_run_id from private.flow_run_jobs where state <> 'ended' $$, $$ values (test.kept('healthy')::uuid) $$, 'the failed runs leave the queue'
 );
 select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('poison')::uuid, 3, 60, '{}') $$), 'claim_lost',
@@ -56,7 +56,7 @@ select results_eq($$ select count(*) from public.flow_run where status = 'failed
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('endless', test.kept('deployment')::uuid);
 select test.sign_out();
-update private.flow_run_jobs set is_held = true, lost_claim_count = 1000 where flow_run_id = test.kept('endless')::uuid;
+update private.flow_run_jobs set state = 'held', due_at = now(), lost_claim_count = 1000 where flow_run_id = test.kept('endless')::uuid;
 select results_eq('select pg_temp.claimed(null)', $$ values (test.kept('endless')::uuid) $$, 'if the limit is null, a run may lose any number of workers');
 
 select * from finish();

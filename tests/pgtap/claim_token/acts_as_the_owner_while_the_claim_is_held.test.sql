@@ -58,7 +58,7 @@ select is(pg_temp.acts_as('fc_x'), 'token_invalid: The claim token is malformed.
 select public.release_flow_run(test.kept('released')::uuid, 1, '{}', 10);
 select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, null, null, '{}');
 delete from public.flow_run where id = test.kept('deleted')::uuid;
-select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
+update private.flow_run_jobs set due_at = now() where flow_run_id = test.kept('taken_over')::uuid;
 select test.claim_all();
 -- The statements above may have claimed the run `released` again, with claim number 2. The old token stays refused.
 select matches(pg_temp.acts_as(test.kept(name || '_token')), '^token_invalid: The claim of this token is over', format('the claim is over, because the run was %s', name))

@@ -22,6 +22,6 @@ select test.start_by_key();
 select test.sign_out();
 select is(test.error_code($$ delete from auth.users where email = 'owner@example.com' $$), null, 'a user who has runs in flight can be deleted');
 select is_empty('select from private.deployment_usage', 'the usage is deleted with the user');
-select is_empty('select from pgmq.q_flow_runs', 'the queued runs are deleted with the user');
+select is_empty('select from private.flow_run_jobs', 'the queued runs are deleted with the user');
 
 select * from finish();

@@ -99,8 +99,9 @@ const inOneMinute = () =>
 /** Ends those runs of the deployment that no other connection is ending. */
 const endSome = async (sql: Sql, count: number): Promise<void> => {
   await sql`select private.end_flow_run(r.id, 'stopped', null, null, null) from (
-    select r.id from public.flow_run as r where r.deployment_id = ${deploymentId} and r.end_time is null
-    order by r.id limit ${count} for no key update skip locked
+    select j.flow_run_id as id from private.flow_run_jobs as j
+    where j.state <> 'ended' and exists (select from public.flow_run as r where r.id = j.flow_run_id and r.deployment_id = ${deploymentId})
+    order by j.flow_run_id limit ${count} for no key update skip locked
   ) as r`;
 };
 

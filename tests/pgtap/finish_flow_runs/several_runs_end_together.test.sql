@@ -41,10 +41,10 @@ select results_eq(
 );
 select test.sign_out();
 select results_eq(
-  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('taken_over')) $$, 'only the run that another worker holds still has a message'
+  $$ select flow_run_id from private.flow_run_jobs where state <> 'ended' $$, $$ values (test.kept('taken_over')::uuid) $$, 'only the run that another worker holds is still in the queue'
 );
 select results_eq(
-  $$ select work_ms, failed_at is null from private.flow_run_jobs where message_id is null order by flow_run_id $$,
+  $$ select work_ms, failed_at is null from private.flow_run_jobs where state = 'ended' order by flow_run_id $$,
   'values (12::bigint, true), (12, false), (0, true)', 'the jobs have the milliseconds of work and the time of a failure'
 );
 

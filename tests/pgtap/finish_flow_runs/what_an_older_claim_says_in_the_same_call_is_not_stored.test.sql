@@ -9,7 +9,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{ol
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 select test.sign_out();
-update pgmq.q_flow_runs set vt = clock_timestamp();
+select test.lose_workers();
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 

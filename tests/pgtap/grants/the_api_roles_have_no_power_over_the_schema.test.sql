@@ -4,7 +4,7 @@ create temporary view powers as
   select n.nspname || ' ' || r.role || ' ' || p.privilege as power
   from pg_namespace as n
   cross join unnest('{anon,authenticated,service_role}'::text[]) as r (role) cross join unnest('{usage,create}'::text[]) as p (privilege)
-  where n.nspname in ('public', 'private', 'pgmq', 'supabase_migrations') and has_schema_privilege(r.role, n.oid, p.privilege);
+  where n.nspname in ('public', 'private', 'hidden', 'supabase_migrations') and has_schema_privilege(r.role, n.oid, p.privilege);
 
 select set_eq(
   'select * from powers',
@@ -29,10 +29,11 @@ select is_empty(
       and c.relowner::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'the API roles own nothing'
 );
 
-grant usage on schema pgmq to public;
+create schema hidden;
+grant usage on schema hidden to public;
 select set_eq(
-  $$ select * from powers where power like 'pgmq%' $$, array['pgmq anon usage', 'pgmq authenticated usage', 'pgmq service_role usage'],
-  'a grant on the queue is found'
+  $$ select * from powers where power like 'hidden%' $$, array['hidden anon usage', 'hidden authenticated usage', 'hidden service_role usage'],
+  'a grant on a schema is found'
 );
 grant create on schema public to authenticated;
 select is(count(*), 1::bigint, 'a role that may create is found') from powers where power = 'public authenticated create';

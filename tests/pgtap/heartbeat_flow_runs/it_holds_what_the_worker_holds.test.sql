@@ -1,18 +1,20 @@
-select plan(7);
+select plan(8);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{held,slow,released,taken_over,ended,queued,deleted}'::text[]) as name;
 select test.sign_out();
-select pgmq.set_vt('flow_runs', message_id, 10) from private.flow_run_jobs where flow_run_id = test.kept('queued')::uuid;
+update private.flow_run_jobs set state = 'sleeping', due_at = clock_timestamp() + interval '10 seconds' where flow_run_id = test.kept('queued')::uuid;
 select public.claim_flow_runs(10, 10);
 select public.release_flow_run(test.kept('released')::uuid, 1, '{}', 10);
 select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, null, null, '{}');
 delete from public.flow_run where id = test.kept('deleted')::uuid;
-select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
+update private.flow_run_jobs set due_at = clock_timestamp() where flow_run_id = test.kept('taken_over')::uuid;
 select public.claim_flow_runs(10, 10);
-select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('slow')::uuid;
+update private.flow_run_jobs set due_at = clock_timestamp() where flow_run_id = test.kept('slow')::uuid;
+select private.make_due_jobs_ready();
+select is(state, 'lost', 'the lease of a slow worker has ended') from private.flow_run_jobs where flow_run_id = test.kept('slow')::uuid;
 
 select test.sign_in_as_role('service_role');
 create temporary table news as select * from public.heartbeat_flow_runs((
@@ -28,9 +30,9 @@ select set_eq(
 select is_empty('select * from news where not is_lost', 'the heartbeat returns no other news');
 select test.sign_out();
 create temporary view holding as
-  select r.name, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
+  select r.name, round(extract(epoch from j.due_at - clock_timestamp()))::integer as seconds
   from unnest('{held,slow,released,taken_over,queued}'::text[]) as r (name)
-  join private.flow_run_jobs as j on j.flow_run_id = test.kept(r.name)::uuid join pgmq.q_flow_runs as m on m.msg_id = j.message_id;
+  join private.flow_run_jobs as j on j.flow_run_id = test.kept(r.name)::uuid;
 select set_eq('select name from holding where seconds > 290', '{held,slow}'::text[], 'held runs are held for another lease, even if the worker is late');
 select set_eq(
   'select name from holding where seconds <= 10', '{released,taken_over,queued}'::text[], 'leases of runs that are not held do not change'

@@ -38,7 +38,7 @@ from pg_temp.statements(1) where title = 'write';
 select is(test.error_code(statement), null, 'the newest claim can read') from pg_temp.statements(1) where title = 'read';
 
 select test.sign_out();
-update public.flow_run set status = 'stopped', end_time = now() where id = test.kept('run')::uuid;
+select private.end_flow_run(test.kept('run')::uuid, 'stopped');
 select test.sign_in_as_role('service_role');
 select is(array_agg(distinct test.error_code(statement)), '{claim_lost}', 'a run that has ended changes nothing') from pg_temp.statements(1);
 select results_eq('select name from public.kv_stores order by name', $$ values ('mine'), ('theirs') $$, 'the refused calls have changed nothing');

@@ -1,5 +1,5 @@
--- When the database counts the queue, it stores a message id and a time. Starts count the queue again only after the
--- queue has reached this message id, or after this time.
+-- When the database counts the queue, it stores the number of a start and a time. The queue is counted again only at
+-- the start with this number, or after this time.
 select plan(8);
 
 select test.create_user('owner');
@@ -13,29 +13,29 @@ select test.sign_out();
 select private.set_max_queue_length(1000);
 -- A full queue refuses only starts for owners who have a tenth of the limit. This owner has 100 of 1,000.
 select test.queue_runs(test.user_id('owner'), 100);
-select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
+select test.queue_runs(gen_random_uuid(), 899);
 
 select test.sign_in_as_role('anon');
 select is(count(*) filter (where pg_temp.start() is null), 10::bigint, 'ten starts need only one count') from generate_series(1, 10);
 select is(pg_temp.start(), 'queue_full', 'the next start counts the queue');
 
 select test.sign_out();
-delete from pgmq.q_flow_runs where message = '{}';
+delete from private.flow_run_jobs where user_id <> test.user_id('owner');
 select setval('private.queue_full_until', private.queue_clock() + 60000);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), 'queue_full', 'the result of a count holds for a time');
 select test.sign_out();
-update private.flow_run_jobs set sleeps_until = now() where user_id = test.user_id('owner');
+update private.flow_run_jobs set state = 'sleeping', due_at = 'infinity' where user_id = test.user_id('owner');
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), 'queue_full', 'the last refused owner is refused without a count');
 select test.sign_out();
-update private.flow_run_jobs set sleeps_until = null where user_id = test.user_id('owner');
+update private.flow_run_jobs set state = 'ready', due_at = null where user_id = test.user_id('owner');
 select setval('private.queue_full_until', private.queue_clock() - 1);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'after this time the queue is counted again');
 
 select test.sign_out();
-select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 20)));
+select test.queue_runs(gen_random_uuid(), 20);
 select private.set_max_queue_length(20);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), 'queue_full', 'a new limit applies to the next start');

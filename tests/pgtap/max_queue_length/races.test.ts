@@ -46,7 +46,7 @@ const whileItIsCounted = (work: () => Promise<void>) =>
 
 it('while the queue has room, a start does not wait for a transaction that counts it', async () => {
   expect(await start()).toBe('done');
-  await observer`select setval('private.queue_check_message', 0)`;
+  await observer`select setval('private.queue_check_start', 0)`;
   await whileItIsCounted(async () => expect(await start()).toBe('done'));
 });
 
@@ -55,7 +55,7 @@ it.each([
   ['its limit was set', 'queue_full', () => observer`select private.set_max_queue_length(0)`],
 ])('when %s, starts wait for what the next count finds', async (_name, outcome, change) => {
   await change();
-  await observer`select setval('private.queue_check_message', 0)`;
+  await observer`select setval('private.queue_check_start', 0)`;
   let starting: Promise<string> | undefined;
   await whileItIsCounted(async () => {
     starting = start();
@@ -65,7 +65,7 @@ it.each([
 });
 
 it('starts that waited for a count of a full queue do not wait for each other', async () => {
-  await observer`select setval('private.queue_check_message', 0), setval('private.queue_full_until', private.queue_clock() - 1)`;
+  await observer`select setval('private.queue_check_start', 0), setval('private.queue_full_until', private.queue_clock() - 1)`;
   const another = database.connect();
   await starter`begin`;
   let first: Promise<string> | undefined;

@@ -49,7 +49,7 @@ select private.answer_signature_request(s.id, repeat('1', 64), null) from public
 select is(pg_temp.pending_key(), null, 'when all requests are answered, none is returned');
 
 select test.suspend(test.kept('run')::uuid);
-update pgmq.q_flow_runs set vt = clock_timestamp() - interval '3 seconds' where true;
+update private.flow_run_jobs set due_at = clock_timestamp() - interval '3 seconds' where true;
 select is(pg_temp.pending() -> 'is_overdue', 'true', 'a run that is left in the queue is overdue');
 
 create function pg_temp.error_of(run_id uuid) returns jsonb language sql as $$

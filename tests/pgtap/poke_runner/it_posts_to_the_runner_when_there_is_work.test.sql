@@ -20,7 +20,7 @@ select results_eq(
   'the request goes to the runner, with the key in Vault'
 );
 
-select pgmq.set_vt('flow_runs', msg_id, 60) from pgmq.q_flow_runs;
+select public.claim_flow_runs(1, 60);
 select is(private.poke_runner(), 'nothing is queued', 'a run that a worker holds is not queued');
 select is(count(*), 1::bigint, 'only one request was sent') from net.request;
 

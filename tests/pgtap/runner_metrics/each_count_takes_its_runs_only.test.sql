@@ -23,13 +23,12 @@ create temporary view job as
   select j.*, r.name from private.flow_run_jobs as j
   join unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as r (name)
     on test.kept(r.name) = j.flow_run_id::text;
-select pgmq.set_vt('flow_runs', message_id, 60) from job where name = 'queued';
 select public.claim_flow_runs(10, 60);
-select pgmq.set_vt('flow_runs', message_id, 0) from job where name = 'queued';
-update pgmq.q_flow_runs set vt = clock_timestamp() - interval '90 seconds'
-where msg_id = (select message_id from job where name = 'lapsed');
-select public.release_flow_run(flow_run_id, 1, '{}', 60) from job where name in ('delayed', 'waiting');
-update public.flow_run set status = 'waiting' where id = test.kept('waiting')::uuid;
+select public.release_flow_run(flow_run_id, 1, '{}') from job where name = 'queued';
+update private.flow_run_jobs set due_at = clock_timestamp() - interval '90 seconds' where flow_run_id = test.kept('lapsed')::uuid;
+select public.release_flow_run(flow_run_id, 1, '{}', 60) from job where name = 'delayed';
+select test.ask(test.kept('waiting')::uuid, test.request());
+select test.suspend(test.kept('waiting')::uuid);
 select public.finish_flow_run(
   flow_run_id, 1, case name when 'failed_before' then 'failed' else name end, null,
   case when name in ('failed', 'failed_before', 'stopped') then '{a failed}'::text[] end, null, '{}'
@@ -57,9 +56,8 @@ select private.end_flow_run(test.kept(name)::uuid, 'stopped') from unnest('{queu
 update public.webhook_deliveries set status = 'delivered', next_attempt_at = null where flow_run_id = test.kept('held')::uuid;
 select is(pg_temp.metric('pending_webhooks'), '1', 'one webhook was not delivered yet');
 
-select pgmq.delete('flow_runs', message_id) from job where name = 'waiting';
-select is(pg_temp.metric('waiting'), '1', 'a run without a message may be waiting');
-select pgmq.purge_queue('flow_runs');
-select is(pg_temp.metric('queue_length'), '0', 'runs without messages are not queued');
+select private.answer_signature_request(s.id, repeat('1', 64), null) from public.signature_requests as s;
+select is(pg_temp.metric('waiting'), '0', 'a run whose signatures have come does not wait any more');
+select is(pg_temp.metric('queue_length'), '2', 'it is in the queue');
 
 select * from finish();

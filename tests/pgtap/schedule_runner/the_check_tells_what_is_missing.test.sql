@@ -46,7 +46,7 @@ select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.sign_out();
 select is_empty('select item from missing', 'a run that has just been started is not a fault');
-update pgmq.q_flow_runs set vt = clock_timestamp() - interval '61 seconds' where true;
+update private.flow_run_jobs set turn = clock_timestamp() - interval '61 seconds' where true;
 select bag_eq('select item from missing', array['queue'], 'a run that no worker has claimed for a minute is a fault');
 
 select test.sign_in_as_role('service_role');

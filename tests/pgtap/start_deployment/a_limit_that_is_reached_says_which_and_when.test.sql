@@ -51,6 +51,6 @@ select is(pg_temp.refusal(), '{
   "message": "This deployment has reached its max_runs_in_flight: 1.", "details": {"limit": "max_runs_in_flight", "value": 1, "of": "all"}
 }', 'a second start is refused');
 select test.sign_out();
-select is(count(*), 1::bigint, 'a refused start leaves no rows behind') from pgmq.q_flow_runs;
+select is(count(*), 1::bigint, 'a refused start leaves no rows behind') from private.flow_run_jobs;
 
 select * from finish();

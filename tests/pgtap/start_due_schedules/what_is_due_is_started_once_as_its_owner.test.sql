@@ -23,7 +23,7 @@ select results_eq('select schedule_id, id from public.flow_run', 'select id, las
   'the run names the schedule, and the schedule names the run');
 select ok(next_start_at > now() and next_start_at <= now() + interval '1 day' and last_start_at >= now() and last_error is null, 'the next start is planned')
 from public.flow_schedules where is_active;
-select is(count(*), 1::bigint, 'with a message for a worker') from pgmq.q_flow_runs;
+select is(count(*), 1::bigint, 'with a job for a worker') from private.flow_run_jobs where state = 'ready';
 select is_empty('select from private.deployment_usage', 'a start by a schedule counts for no limit');
 
 select test.sign_in(test.user_id('owner'));

@@ -13,8 +13,8 @@ select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();
 select test.release_all(3600);
 
-select is(sleeps_until, null, 'a run that must stop does not sleep') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
-select ok(sleeps_until > clock_timestamp() + interval '3500 seconds', 'the other run sleeps')
+select is(state, 'ready', 'a run that must stop does not sleep') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
+select ok(state = 'sleeping' and due_at > clock_timestamp() + interval '3500 seconds', 'the other run sleeps')
 from private.flow_run_jobs where flow_run_id = test.kept('other')::uuid;
 select ok(private.has_claimable_run(), 'the run that must stop is claimable at once');
 select results_eq(

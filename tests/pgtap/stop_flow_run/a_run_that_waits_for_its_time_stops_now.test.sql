@@ -30,6 +30,6 @@ select results_eq(
   'select flow_run_id, stop ->> ''reason'' from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 'now') $$,
   'the reason of the first request stays'
 );
-select is(count(*), 1::bigint, 'the other run still waits') from pgmq.q_flow_runs where vt > clock_timestamp() + interval '3500 seconds';
+select is(count(*), 1::bigint, 'the other run still waits') from private.flow_run_jobs where state = 'sleeping' and due_at > clock_timestamp() + interval '3500 seconds';
 
 select * from finish();

@@ -18,7 +18,7 @@ select is(to_jsonb(r), test.kept('stopped')::jsonb, 'a second stop changes nothi
 select is((select r.stopped_by from public.flow_run as r where r.id = test.kept('run')::uuid), 'owner', 'stopped_by names the owner');
 
 select test.sign_out();
-select results_eq('select message ->> ''flow_run_id'' from pgmq.q_flow_runs', $$ values (test.kept('other')) $$, 'the message of the run is deleted');
+select results_eq('select flow_run_id from private.flow_run_jobs where state <> ''ended''', $$ values (test.kept('other')::uuid) $$, 'the run leaves the queue');
 select results_eq('select flow_run_id from public.claim_flow_runs(10, 60)', $$ values (test.kept('other')::uuid) $$, 'the stopped run can not be claimed');
 select is(
   test.error_code($$ select public.finish_flow_run(test.kept('run')::uuid, 0, 'succeeded', null, null, null, '{}') $$), 'claim_lost',

@@ -21,13 +21,13 @@ select results_eq(
   'select status, end_time, errors from public.flow_run', $$ values ('waiting', null::timestamptz, null::text[]) $$, 'the run waits'
 );
 select results_eq('select node_id from public.node_run', array[test.node_id('a')], 'the progress is stored');
-select results_eq('select is_held, claim_number, work_ms from private.flow_run_jobs', $$ values (false, 1, 7::bigint) $$, 'no worker holds the run');
-select ok(turn > test.kept('before')::bigint, 'runs that arrived meanwhile are claimed before this run') from private.flow_run_jobs;
+select results_eq('select state, claim_number, work_ms from private.flow_run_jobs', $$ values ('waiting'::private.job_state, 1, 7::bigint) $$, 'no worker holds the run');
+select ok(turn > test.kept('before')::timestamptz, 'runs that arrived meanwhile are claimed before this run') from private.flow_run_jobs;
 select ok(
-  m.vt >= s.expires_at and m.vt < s.expires_at + interval '1.2 seconds',
+  j.due_at >= s.expires_at and j.due_at < s.expires_at + interval '1.2 seconds',
   'the run can be claimed when the first open request has expired; answered and expired requests do not count'
 )
-from pgmq.q_flow_runs as m cross join public.signature_requests as s where s.pubkey like 'So1%';
+from private.flow_run_jobs as j cross join public.signature_requests as s where s.pubkey like 'So1%';
 select is(public.runner_metrics() -> 'waiting', '1', 'the metrics count the run as waiting');
 select is(public.runner_metrics() -> 'delayed', '0', 'the metrics do not count the run as delayed');
 
@@ -36,8 +36,8 @@ select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(t
 select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 5);
 select test.suspend(test.kept('run')::uuid);
 select results_eq(
-  'select r.status, j.is_held from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id',
-  $$ values ('waiting', false) $$, 'the run still waits'
+  'select r.status, j.state from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id',
+  $$ values ('waiting', 'waiting'::private.job_state) $$, 'the run still waits'
 );
 select ok(test.due_in(test.kept('run')::uuid) > 85, 'the run still waits as long as before');
 

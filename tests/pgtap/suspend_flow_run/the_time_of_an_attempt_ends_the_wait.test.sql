@@ -7,7 +7,7 @@ select test.sign_out();
 select test.ask(test.kept('run')::uuid, jsonb_build_array(test.request(timeout_ms => 90000)));
 create function pg_temp.due(delay integer) returns numeric language plpgsql as $$
 begin
-  update private.flow_run_jobs set is_held = true, sleeps_until = null;
+  update private.flow_run_jobs set state = 'held', due_at = clock_timestamp();
   perform private.suspend_flow_run(test.kept('run')::uuid, 1, test.progress(test.kept('run')::uuid), due.delay);
   return test.due_in(test.kept('run')::uuid);
 end;

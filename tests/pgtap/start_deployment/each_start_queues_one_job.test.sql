@@ -1,4 +1,4 @@
-select plan(6);
+select plan(5);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -10,16 +10,11 @@ select is(count(distinct answer ->> 'flow_run_id'), 3::bigint, 'three starts are
 
 select test.sign_out();
 select bag_eq(
-  'select message from pgmq.q_flow_runs', $$ select jsonb_build_object('flow_run_id', answer ->> 'flow_run_id') from answers $$,
-  'each run has one message, which names the run'
+  'select j.flow_run_id, j.user_id, j.state, j.due_at from private.flow_run_jobs as j',
+  $$ select (answer ->> 'flow_run_id')::uuid, test.user_id('owner'), 'ready'::private.job_state, null::timestamptz from answers $$,
+  'each run has one job, which is ready'
 );
-select is_empty('select from pgmq.q_flow_runs where vt > clock_timestamp() or read_ct > 0', 'the messages are visible at once');
-select bag_eq(
-  'select j.flow_run_id, j.message_id, j.user_id, j.is_held from private.flow_run_jobs as j',
-  $$ select (answer ->> 'flow_run_id')::uuid, m.msg_id, test.user_id('owner'), false
-    from answers join pgmq.q_flow_runs as m on m.message ->> 'flow_run_id' = answer ->> 'flow_run_id' $$,
-  'each run has one job, which has the message and the owner'
-);
+select is_empty('select from private.flow_run_jobs where turn > clock_timestamp()', 'the runs are queued now');
 
 select test.sign_in(test.user_id('owner'));
 select bag_eq(
@@ -32,8 +27,8 @@ select bag_eq(
 
 select test.sign_out();
 select results_eq(
-  'select (select count(*) from pgmq.q_flow_runs), (select count(*) from public.flow_run), (select count(*) from private.flow_run_jobs)',
-  'values (3::bigint, 3::bigint, 3::bigint)', 'refused starts leave no rows'
+  'select (select count(*) from public.flow_run), (select count(*) from private.flow_run_jobs)',
+  'values (3::bigint, 3::bigint)', 'refused starts leave no rows'
 );
 
 select * from finish();
