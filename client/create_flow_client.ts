@@ -1,15 +1,15 @@
-import { makePendingInputs } from './pending_inputs.ts';
-import { makeAutomating } from './automating.ts';
-import { makeConnections } from './connections.ts';
-import { connect, type ConnectionOptions, type SupabaseLike } from './connection.ts';
+import { makePendingInputs } from './methods/pending_inputs.ts';
+import { makeAutomating } from './methods/automating.ts';
+import { makeConnections } from './methods/connections.ts';
+import { connect, type ConnectionOptions, type SupabaseLike } from './requests/connection.ts';
 import type { FlowClient, FlowClientOptions } from './flow_client.ts';
-import { makeDeploying } from './deploying.ts';
-import { makeReading } from './reading.ts';
-import { makeOpenStream, makeRequest } from './request.ts';
-import { makeRunningNodes } from './running_nodes.ts';
-import { makeSigning } from './signing.ts';
-import { makeStarting } from './starting.ts';
-import { makeWatching } from './watching.ts';
+import { makeDeploying } from './methods/deploying.ts';
+import { makeReading } from './methods/reading.ts';
+import { makeOpenStream, makeRequest } from './requests/request.ts';
+import { makeRunningNodes } from './methods/running_nodes.ts';
+import { makeSigning } from './methods/signing.ts';
+import { makeStarting } from './methods/starting.ts';
+import { makeWatching } from './methods/watching.ts';
 
 const RETRIES = 2;
 

@@ -1,5 +1,5 @@
 import { ZodError } from 'zod';
-import { readEditorFlow as read, resolveCalls as resolve } from '../types/editor_flow.ts';
+import { readEditorFlow as read, resolveCalls as resolve } from '../types/editor/editor_flow.ts';
 import type { FlowToStore } from './flow_client.ts';
 import { valueInvalid } from './value_invalid.ts';
 

@@ -5,7 +5,7 @@ export type { RunStatus } from '../types/flow_run.ts';
 export type { RunEvent, RunEventData } from '../types/run_event.ts';
 export type { PendingSignatureRequest } from '../types/signature_request.ts';
 export type { Value, ValueMap } from '../types/values/value.ts';
-export type { ConnectionOptions, SupabaseLike } from './connection.ts';
+export type { ConnectionOptions, SupabaseLike } from './requests/connection.ts';
 export { createFlowClient } from './create_flow_client.ts';
 export type {
   AnswerInputOptions,

@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../requests/connection.ts';
 import { UsageError } from './usage_error.ts';
 
 /** The variables that `flows` reads. */

@@ -2,8 +2,8 @@ import { lazy, Suspense } from 'react';
 import { useRoute } from 'wouter';
 import { useSession } from '../session/session_context.tsx';
 import { SignInPage } from '../session/sign_in_page.tsx';
-import { ErrorBoundary } from '../shared/error_boundary.tsx';
-import { Loading } from '../shared/loading.tsx';
+import { ErrorBoundary } from '../shared/errors/error_boundary.tsx';
+import { Loading } from '../shared/page/loading.tsx';
 import type { ConsoleConfig } from '../shared/config.ts';
 
 // These parts are loaded later, so that the page for signing in loads neither supabase-js nor other pages.

@@ -1,7 +1,7 @@
 import { Container } from '@mantine/core';
 import { useLocation } from 'wouter';
 import DocsRoutes from '../docs/routes.tsx';
-import { ErrorBoundary } from '../shared/error_boundary.tsx';
+import { ErrorBoundary } from '../shared/errors/error_boundary.tsx';
 
 /**
  * The documentation for visitors without a session. It has no navigation, because these visitors can open no other

@@ -6,7 +6,7 @@ import { Router } from 'wouter';
 import { makeSessionStore } from '../session/session.ts';
 import { SessionProvider } from '../session/session_context.tsx';
 import '../shared/console.css';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { App } from './app.tsx';
 import { loadConfig } from '../shared/config.ts';
 import { theme } from './theme.ts';

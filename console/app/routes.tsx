@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
-import { ErrorBoundary } from '../shared/error_boundary.tsx';
-import { Loading } from '../shared/loading.tsx';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { ErrorBoundary } from '../shared/errors/error_boundary.tsx';
+import { Loading } from '../shared/page/loading.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 
 /**
  * The pages of the navigation. Each folder has the routes below its path, and the browser loads the code of a folder

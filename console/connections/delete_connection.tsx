@@ -4,7 +4,7 @@ import { FlowError } from 'flow-deployments-client';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/confirm_button.tsx';
+import { ConfirmButton } from '../shared/dialogs/confirm_button.tsx';
 
 /** A tagged deployment that uses the connection. */
 interface ConnectionUser {

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { ConnectionRow } from 'flow-deployments-client';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 
 /** The time and the result of a connection's last test. */
 export function LastTest({ row: { last_tested_at, last_test_status } }: { row: ConnectionRow }) {

@@ -3,7 +3,7 @@ import type { ConnectionRow } from 'flow-deployments-client';
 import { type Ref, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { FormDialog } from '../shared/form_dialog.tsx';
+import { FormDialog } from '../shared/dialogs/form_dialog.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { ConnectionFields } from './connection_fields.tsx';
 import { draftOf, NEW_CONNECTION, toStore } from './draft.ts';

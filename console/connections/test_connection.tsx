@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConnectionRow } from 'flow-deployments-client';
 import { type FormEvent, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { Section } from '../shared/section.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { Section } from '../shared/page/section.tsx';
 
 /** Explains the HTTP status of a test in words. */
 export function meaningOf(status: number): { isGood: boolean; text: string } {

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
 import { DocsLink } from '../shared/docs_link.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { Section } from '../shared/section.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { Section } from '../shared/page/section.tsx';
 
 /** The most flows that are listed. */
 const LISTED = 50;

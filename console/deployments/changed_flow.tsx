@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { type Api, useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 
 /** The most problems that the question lists. */
 const PROBLEMS_SHOWN = 5;

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { Loading } from '../shared/loading.tsx';
-import { Section } from '../shared/section.tsx';
-import { describeAge } from '../shared/when.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { Loading } from '../shared/page/loading.tsx';
+import { Section } from '../shared/page/section.tsx';
+import { describeAge } from '../shared/time/when.tsx';
 import { type DeploymentDetails, frozenGraphsQuery, siblingsQuery } from './deployment.ts';
 import { Differences } from './differences.tsx';
 

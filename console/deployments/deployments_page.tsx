@@ -1,12 +1,12 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { EmptyState } from '../shared/empty_state.tsx';
-import { FlowFilter } from '../shared/flow_filter.tsx';
-import { Page } from '../shared/page.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
-import { When } from '../shared/when.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
+import { FlowFilter } from '../shared/targets/flow_filter.tsx';
+import { Page } from '../shared/page/page.tsx';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { When } from '../shared/time/when.tsx';
 import { deploymentTitle, flowTitle } from './deployment.ts';
 import { TagBadges } from './tag_badges.tsx';
 

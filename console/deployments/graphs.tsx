@@ -2,10 +2,10 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { GraphView } from '../shared/graph/graph_view.tsx';
-import { Loading } from '../shared/loading.tsx';
-import { Section } from '../shared/section.tsx';
+import { Loading } from '../shared/page/loading.tsx';
+import { Section } from '../shared/page/section.tsx';
 import { type DeploymentDetails, frozenGraphsQuery } from './deployment.ts';
 
 /** The frozen graphs: the flow, and the flows that it calls. */

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { DeploymentsPage } from './deployments_page.tsx';
 
 const DeploymentPage = lazy(() => import('./deployment_page.tsx'));

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { Loading } from '../shared/loading.tsx';
+import { Loading } from '../shared/page/loading.tsx';
 import { usesSolanaQuery } from './deployment.ts';
 import type { DeploymentTabProps } from './tab_props.ts';
 

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { Page } from '../shared/page.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { DocsList } from './docs_list.tsx';
 
 // The Markdown renderer is loaded with a page, so the list of pages does not load it.

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { type Api, useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { actsOnOwnerData } from './check_flow.ts';
 import { deleteFlow, fromEditorFile, insertFlow, storeNodes } from './flow_rows.ts';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { StatusBadge } from '../shared/status_badge.tsx';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 
 const POLL_MS = 2_000;
 

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { FlowsPage } from './flows_page.tsx';
 
 // The canvas is loaded with the editor, so the list of flows does not load it.

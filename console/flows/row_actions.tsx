@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fileName, saveFile } from '../shared/save_file.ts';
 import { deleteFlow, readFlow, toEditorFile } from './flow_rows.ts';

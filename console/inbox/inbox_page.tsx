@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { type Db, useApi } from '../shared/api.tsx';
 import { docsHref } from '../shared/docs_href.ts';
-import { EmptyState } from '../shared/empty_state.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { readFlowNames } from '../shared/flow_names.ts';
+import { EmptyState } from '../shared/page/empty_state.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { readFlowNames } from '../shared/targets/flow_names.ts';
 import { objectAt } from '../shared/graph/drawn_node.ts';
 import { PendingInputAlert } from '../shared/inbox/pending_inputs.tsx';
 import { type Inbox, INBOX_KEY, useInbox } from '../shared/inbox/use_inbox.ts';
-import { Loading } from '../shared/loading.tsx';
-import { Page } from '../shared/page.tsx';
+import { Loading } from '../shared/page/loading.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 
 /** A run that waits, with the facts that the inbox shows. */
 interface WaitingRun {

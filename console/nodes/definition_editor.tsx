@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
 import { JsonEditor } from '../shared/code/json_editor.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { readNode } from '../shared/graph/drawn_node.ts';
 import { NodeCard } from '../shared/graph/node_card.tsx';
 import { checkDefinition, type DefinitionFault } from './check_definition.ts';

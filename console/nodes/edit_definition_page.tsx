@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { Loading } from '../shared/loading.tsx';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
-import { Page } from '../shared/page.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { Loading } from '../shared/page/loading.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { definitionOf, definitionQuery } from './definition.ts';
 import { DefinitionEditor } from './definition_editor.tsx';
 

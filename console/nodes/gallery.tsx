@@ -1,12 +1,12 @@
 import { Anchor, Badge, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { readNode } from '../shared/graph/drawn_node.ts';
 import { NodeCard } from '../shared/graph/node_card.tsx';
-import { Loading } from '../shared/loading.tsx';
-import { Pager } from '../shared/pager.tsx';
-import type { PagedRows } from '../shared/use_paged_rows.ts';
+import { Loading } from '../shared/page/loading.tsx';
+import { Pager } from '../shared/page/pager.tsx';
+import type { PagedRows } from '../shared/page/use_paged_rows.ts';
 import type { DefinitionRow } from './definition.ts';
 
 type ShownDefinition = Pick<

@@ -5,10 +5,10 @@ import { Link, useSearchParams } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
 import { MAX_SEARCH_LENGTH, searchFilter } from '../shared/definition_search.ts';
-import { EmptyState } from '../shared/empty_state.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
 import { Icon } from '../shared/icon.tsx';
-import { Page } from '../shared/page.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { Page } from '../shared/page/page.tsx';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
 import { Gallery } from './gallery.tsx';
 
 const OWNERS = [{ label: 'All', value: 'all' }, { label: 'My own', value: 'own' }];

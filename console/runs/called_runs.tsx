@@ -2,13 +2,13 @@ import { Anchor, Text } from '@mantine/core';
 import type { RunStatus } from 'flow-deployments-client';
 import { Link } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
 import { StatusBadge } from '../shared/status_badge.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
 import { runKey } from '../shared/use_run_events.ts';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 import { describeDuration, msBetween } from '../shared/run/duration.ts';
-import { Section } from '../shared/section.tsx';
+import { Section } from '../shared/page/section.tsx';
 
 interface CalledRow {
   id: string;

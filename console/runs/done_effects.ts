@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { RunRow } from 'flow-deployments-client';
 import type { Api } from '../shared/api.tsx';
-import { readRunError } from '../shared/run_error.ts';
+import { readRunError } from '../shared/errors/run_error.ts';
 
 /** A node that did not act again, because it succeeded in an earlier run with other inputs. */
 export interface DoneEffect {

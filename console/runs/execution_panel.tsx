@@ -2,12 +2,12 @@ import { Anchor, Badge, Group, Paper, Select, Stack, Text, Title } from '@mantin
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { ValueView } from '../shared/value_view.tsx';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 import { describeDuration, msBetween } from '../shared/run/duration.ts';
 import { stateOf } from '../shared/run/node_states.ts';
-import { splitCode } from '../shared/run_error.ts';
+import { splitCode } from '../shared/errors/run_error.ts';
 import type { ShownExecution } from '../shared/run/use_live_run.ts';
 
 const COLOURS: Record<string, string> = {

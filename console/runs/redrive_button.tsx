@@ -5,8 +5,8 @@ import type { RunRow } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { showError } from '../shared/shown_error.ts';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { showError } from '../shared/errors/shown_error.ts';
 import { type DoneEffect, doneEffectsQuery } from './done_effects.ts';
 
 /** Reads the newest deployment of a run's flow; undefined if the run itself used this deployment. */

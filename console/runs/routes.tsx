@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { RunsPage } from './list/runs_page.tsx';
 
 // The canvas is loaded with the page of a run, so the list of runs does not load it.

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
 import { useState } from 'react';
-import { readRunError, type RunError } from '../shared/run_error.ts';
+import { readRunError, type RunError } from '../shared/errors/run_error.ts';
 
 /** The number of lines that are shown at first. */
 const SHOWN = 10;

@@ -2,7 +2,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import type { RunRow } from 'flow-deployments-client';
 import { Link } from 'wouter';
 import { StatusBadge } from '../shared/status_badge.tsx';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 import { describeDuration, msBetween } from '../shared/run/duration.ts';
 
 /** The state of a run, and its origin. */

@@ -1,9 +1,9 @@
 import { Anchor, Badge, Text } from '@mantine/core';
 import type { RunLogLine } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
-import { timeOfDay, useDateFormat } from '../shared/dates.ts';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { timeOfDay, useDateFormat } from '../shared/time/dates.ts';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
 import { runKey } from '../shared/use_run_events.ts';
 
 const COLOURS: Record<string, string> = { Warn: 'yellow', Error: 'red', Info: 'blue' };

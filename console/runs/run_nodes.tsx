@@ -6,7 +6,7 @@ import { GraphView } from '../shared/graph/graph_view.tsx';
 import { ExecutionPanel } from './execution_panel.tsx';
 import { failedBefore, nodeFaults, nodeStates } from '../shared/run/node_states.ts';
 import type { ShownGraph } from './run_graph_query.ts';
-import { Section } from '../shared/section.tsx';
+import { Section } from '../shared/page/section.tsx';
 import { Timeline } from './timeline.tsx';
 import { EXECUTIONS_READ, type LiveRun } from '../shared/run/use_live_run.ts';
 

@@ -1,11 +1,11 @@
 import { Anchor, Code } from '@mantine/core';
 import { useApi } from '../shared/api.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
 import { runKey } from '../shared/use_run_events.ts';
-import { When } from '../shared/when.tsx';
+import { When } from '../shared/time/when.tsx';
 import { explorerLink } from '../shared/explorer_link.ts';
-import { Section } from '../shared/section.tsx';
+import { Section } from '../shared/page/section.tsx';
 
 interface TransactionRow {
   node_id: string;

@@ -1,6 +1,6 @@
 import { Button, CopyButton, SimpleGrid, Text } from '@mantine/core';
 import type { RunRow } from 'flow-deployments-client';
-import { Section } from '../shared/section.tsx';
+import { Section } from '../shared/page/section.tsx';
 import { ValueView } from '../shared/value_view.tsx';
 import { toPlainJson } from './plain_json.ts';
 

@@ -6,10 +6,10 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { type Api, useApi } from '../shared/api.tsx';
 import { callFunction } from '../shared/call_function.ts';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { InputsForm } from '../shared/form/inputs_form.tsx';
 import { toFormValues } from '../shared/form/inputs_schema.ts';
-import { Loading } from '../shared/loading.tsx';
+import { Loading } from '../shared/page/loading.tsx';
 import { toPlainJson } from './plain_json.ts';
 
 /** The inputs of a run, with their tags. */

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { Loading } from '../shared/loading.tsx';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
-import { Page } from '../shared/page.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { Loading } from '../shared/page/loading.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { scheduleQuery } from './schedule.ts';
 import { ScheduleForm } from './schedule_form.tsx';
 import { ScheduleState } from './schedule_state.tsx';

@@ -1,6 +1,6 @@
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { SchedulesPage } from './schedules_page.tsx';
 
 const EditSchedulePage = lazy(() => import('./edit_schedule_page.tsx'));

@@ -2,12 +2,12 @@ import { Alert, Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@
 import { type DeploymentInput, FlowError } from 'flow-deployments-client';
 import { useMemo, useState } from 'react';
 import { JsonEditor } from '../shared/code/json_editor.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { inputsForm } from '../shared/form/inputs_schema.ts';
 import { SchemaForm } from '../shared/form/schema_form.tsx';
 import { focusUnreadable, type UnreadableTexts } from '../shared/form/unreadable_texts.ts';
-import { Loading } from '../shared/loading.tsx';
-import type { useTargetDescription } from '../shared/start_target.ts';
+import { Loading } from '../shared/page/loading.tsx';
+import type { useTargetDescription } from '../shared/targets/start_target.ts';
 import { asForm, asJson, inForm, type InputsDraft } from './schedule.ts';
 
 interface DraftProps<Kind> {

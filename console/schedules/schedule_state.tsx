@@ -1,6 +1,6 @@
 import { Alert, Group, Text } from '@mantine/core';
-import { LastStart } from '../shared/last_start.tsx';
-import { When } from '../shared/when.tsx';
+import { LastStart } from '../shared/time/last_start.tsx';
+import { When } from '../shared/time/when.tsx';
 import type { Schedule } from './schedule.ts';
 
 /** The next start, the last start, and the reason if the last planned time started no run. */

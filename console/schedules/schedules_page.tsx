@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from 'wouter';
-import { EmptyState } from '../shared/empty_state.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
 import { Icon } from '../shared/icon.tsx';
-import { Page } from '../shared/page.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { ScheduleTable } from '../shared/schedules/schedule_table.tsx';
 
 export function SchedulesPage() {

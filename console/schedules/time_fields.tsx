@@ -2,8 +2,8 @@ import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
-import { type DateFormat, useDateFormat } from '../shared/dates.ts';
-import { showError } from '../shared/shown_error.ts';
+import { type DateFormat, useDateFormat } from '../shared/time/dates.ts';
+import { showError } from '../shared/errors/shown_error.ts';
 import type { ScheduleSettings } from './schedule.ts';
 import { deploymentLimits } from '../../types/limits/deployments.ts';
 

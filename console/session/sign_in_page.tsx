@@ -1,8 +1,8 @@
 import { Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Logo } from '../shared/logo.tsx';
-import { useDocumentTitle } from '../shared/use_document_title.ts';
+import { useDocumentTitle } from '../shared/page/use_document_title.ts';
 import { useSessionStore } from './session_context.tsx';
 
 /** A page to sign in, or to sign up with the same two fields. */

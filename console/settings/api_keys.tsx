@@ -2,11 +2,11 @@ import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/confirm_button.tsx';
-import { EmptyState } from '../shared/empty_state.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
-import { When } from '../shared/when.tsx';
+import { ConfirmButton } from '../shared/dialogs/confirm_button.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { When } from '../shared/time/when.tsx';
 import { NewApiKey } from './new_api_key.tsx';
 
 interface ApiKeyRow {

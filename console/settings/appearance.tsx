@@ -1,6 +1,6 @@
 import { Radio, SegmentedControl, Stack, Text, useMantineColorScheme } from '@mantine/core';
-import { DATE_FORMATS, type DateFormat, exactTime, setDateFormat, useDateFormat } from '../shared/dates.ts';
-import { Section } from '../shared/section.tsx';
+import { DATE_FORMATS, type DateFormat, exactTime, setDateFormat, useDateFormat } from '../shared/time/dates.ts';
+import { Section } from '../shared/page/section.tsx';
 
 const THEMES = [
   { value: 'light', label: 'Light' },

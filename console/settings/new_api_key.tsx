@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type Ref, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
-import { SecretDialog } from '../shared/secret_dialog.tsx';
+import { SecretDialog } from '../shared/dialogs/secret_dialog.tsx';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** A button that makes an API key, and shows it once. */

@@ -1,4 +1,4 @@
-import { Page } from '../shared/page.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { Appearance } from './appearance.tsx';
 import { ApiKeys } from './api_keys.tsx';
 import { Webhooks } from './webhooks.tsx';

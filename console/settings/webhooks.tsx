@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { EmptyState } from '../shared/empty_state.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
 import { NewWebhook } from '../shared/webhooks/new_webhook.tsx';
 import { WEBHOOKS_KEY } from '../shared/webhooks/webhook.ts';
 import { WebhookTable } from '../shared/webhooks/webhook_table.tsx';

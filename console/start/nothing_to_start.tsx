@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { EmptyState } from '../shared/empty_state.tsx';
-import { Page } from '../shared/page.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
+import { Page } from '../shared/page/page.tsx';
 import { Frame } from './frame.tsx';
 
 /** The page for a missing deployment. A deployment that the caller may not start gets the same page. */

@@ -1,7 +1,7 @@
 import { Alert, Code, Stack, Text } from '@mantine/core';
 import type { RunRow } from 'flow-deployments-client';
-import { FoldedLines } from '../shared/folded_lines.tsx';
-import { readRunError } from '../shared/run_error.ts';
+import { FoldedLines } from '../shared/errors/folded_lines.tsx';
+import { readRunError } from '../shared/errors/run_error.ts';
 
 /** The most errors that are shown at first. The folded details contain all errors. */
 const TOLD = 3;

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Code, CopyButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { explorerLink } from '../shared/explorer_link.ts';
-import { Section } from '../shared/section.tsx';
+import { Section } from '../shared/page/section.tsx';
 import {
   canSend,
   type SendingWallet,

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { DeploymentDescription, PlainValues, StartedRun } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { InputsForm } from '../shared/form/inputs_form.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { linkWithValues, readLinkValues } from './link_values.ts';

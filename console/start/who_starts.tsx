@@ -1,8 +1,8 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ErrorAlert } from '../shared/error_alert.tsx';
-import { Section } from '../shared/section.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { Section } from '../shared/page/section.tsx';
 import { type ConnectingWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
 import { connectWallet } from '../shared/wallet/connect_wallet.ts';
 import { GuestButton } from './guest_button.tsx';

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type Ref, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { callFunction } from '../shared/call_function.ts';
-import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { makeKeyPair, publicKeyOf } from './key_pair.ts';
 import { flowLimits } from '../../types/limits/flows.ts';

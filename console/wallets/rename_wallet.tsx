@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { FormDialog } from '../shared/form_dialog.tsx';
+import { FormDialog } from '../shared/dialogs/form_dialog.tsx';
 import { flowLimits } from '../../types/limits/flows.ts';
 
 /** A button that renames a wallet. */

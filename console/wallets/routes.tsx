@@ -1,5 +1,5 @@
 import { Route, Switch } from 'wouter';
-import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { WalletsPage } from './wallets_page.tsx';
 
 export default function WalletsRoutes() {

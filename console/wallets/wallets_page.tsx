@@ -2,12 +2,12 @@ import { Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/confirm_button.tsx';
-import { EmptyState } from '../shared/empty_state.tsx';
-import { Page } from '../shared/page.tsx';
-import { type Column, PagedTable } from '../shared/paged_table.tsx';
-import { usePagedRows } from '../shared/use_paged_rows.ts';
-import { When } from '../shared/when.tsx';
+import { ConfirmButton } from '../shared/dialogs/confirm_button.tsx';
+import { EmptyState } from '../shared/page/empty_state.tsx';
+import { Page } from '../shared/page/page.tsx';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
+import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { When } from '../shared/time/when.tsx';
 import { AddWallet } from './add_wallet.tsx';
 import { RenameWallet } from './rename_wallet.tsx';
 

@@ -1,7 +1,7 @@
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { findNpmBinary } from '../stack/npm_binary.ts';
-import { type Part, startPart } from '../stack/part.ts';
+import { type Part, startPart } from '../stack/parts/part.ts';
 import { projectDir, typescriptLoader } from '../stack/paths.ts';
 
 /** The text that the process prints when it is ready. */

@@ -9,7 +9,7 @@ import { makeFaucet } from './faucet.ts';
 import { makeRpcHandler } from './rpc_handler.ts';
 import { transactionMethods } from './transaction_methods.ts';
 import { makeWebSocketDoor } from './websocket_door.ts';
-import { readBody } from '../stack/request_body.ts';
+import { readBody } from '../stack/gateway/request_body.ts';
 
 /** Duration of a slot on a real network. */
 const SLOT_MS = 400;

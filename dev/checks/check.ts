@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { type Cluster, createDatabase, withScratchCluster } from '../stack/cluster.ts';
+import { type Cluster, createDatabase, withScratchCluster } from '../stack/postgres/cluster.ts';
 import { runCommand } from '../stack/command.ts';
 import { migrationFiles } from '../stack/migrations.ts';
 import { denoBinary, functionNames } from '../stack/functions.ts';
 import { projectDir } from '../stack/paths.ts';
-import { connect } from '../stack/postgres.ts';
+import { connect } from '../stack/postgres/postgres.ts';
 import { StackError } from '../stack/stack_error.ts';
 import { generatedDocs, type GeneratedFile } from '../docs/docs.ts';
 import { importMap, importMapFile } from './import_map.ts';

@@ -190,7 +190,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'functions/flow/script_warnings.ts',
     mayImport: [
-      'runner/rhai/parser.ts',
+      'runner/rhai/parsing/parser.ts',
       'runner/rhai/errors.ts',
       'runner/rhai/limits.ts',
       'runner/script/author_code.ts',
@@ -508,7 +508,7 @@ export const importRules: readonly ImportRule[] = [
     mayImport: [
       'runner/rhai/errors.ts',
       'runner/rhai/limits.ts',
-      'runner/rhai/parser.ts',
+      'runner/rhai/parsing/parser.ts',
       'runner/script/author_code.ts',
       'runner/script/parse_code.ts',
       'runner/script/sandbox.ts',

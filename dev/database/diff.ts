@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withScratchCluster } from '../stack/cluster.ts';
+import { withScratchCluster } from '../stack/postgres/cluster.ts';
 import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
 import { generatedSql } from './generated_sql.ts';

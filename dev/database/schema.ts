@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cluster, createDatabase } from '../stack/cluster.ts';
+import { type Cluster, createDatabase } from '../stack/postgres/cluster.ts';
 import { applyMigrations, forSupabaseCli, runSupabase } from '../stack/migrations.ts';
 import { projectDir } from '../stack/paths.ts';
-import { connect } from '../stack/postgres.ts';
+import { connect } from '../stack/postgres/postgres.ts';
 import { StackError } from '../stack/stack_error.ts';
 
 const sqlDir = join(projectDir, 'sql');

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { withScratchCluster } from '../stack/cluster.ts';
+import { withScratchCluster } from '../stack/postgres/cluster.ts';
 import { createMigratedDatabase, databaseTypesFile, generateTypes } from './schema.ts';
 
 await withScratchCluster(async (cluster) => {

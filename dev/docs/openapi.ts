@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '../../types/errors.ts';
 import { projectDir } from '../stack/paths.ts';
-import { actionOperations } from './openapi/action_operations.ts';
-import { automaticStartOperations } from './openapi/automatic_start_operations.ts';
+import { actionOperations } from './openapi/operations/action_operations.ts';
+import { automaticStartOperations } from './openapi/operations/automatic_start_operations.ts';
 import { errorAnswers, type ResponseObject } from './openapi/errors.ts';
-import { flowOperations } from './openapi/flow_operations.ts';
-import type { Operation } from './openapi/operation.ts';
+import { flowOperations } from './openapi/operations/flow_operations.ts';
+import type { Operation } from './openapi/operations/operation.ts';
 import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
-import { pendingInputOperations } from './openapi/pending_input_operations.ts';
-import { programOperations } from './openapi/program_operations.ts';
-import { restOperations } from './openapi/rest_operations.ts';
-import { routeOperations } from './openapi/route_operations.ts';
-import { componentSchemas } from './openapi/schemas.ts';
-import { signatureOperations } from './openapi/signature_operations.ts';
+import { pendingInputOperations } from './openapi/operations/pending_input_operations.ts';
+import { programOperations } from './openapi/operations/program_operations.ts';
+import { restOperations } from './openapi/operations/rest_operations.ts';
+import { routeOperations } from './openapi/operations/route_operations.ts';
+import { componentSchemas } from './openapi/schemas/schemas.ts';
+import { signatureOperations } from './openapi/operations/signature_operations.ts';
 
 /** The description of the API. */
 export const openapiFile = join(projectDir, 'docs/reference/openapi.json');

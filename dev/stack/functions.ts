@@ -3,7 +3,7 @@ import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { settingVariables } from '../../runner/settings.ts';
 import { findNpmBinary } from './npm_binary.ts';
-import { type Part, startPart } from './part.ts';
+import { type Part, startPart } from './parts/part.ts';
 import { projectDir } from './paths.ts';
 import { StackError } from './stack_error.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './command.ts';
-import { connect } from './postgres.ts';
+import { connect } from './postgres/postgres.ts';
 import { projectDir } from './paths.ts';
 import { StackError } from './stack_error.ts';
 

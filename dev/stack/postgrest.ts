@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { request } from 'node:http';
 import { findNpmBinary } from './npm_binary.ts';
-import { type Part, startPart } from './part.ts';
+import { type Part, startPart } from './parts/part.ts';
 
 /** The most rows of one answer, as on hosted Supabase. */
 const MAX_ROWS = 1000;

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keysFileOf } from '../../platform/local_stack/running_stacks.ts';
-import { deleteData } from './cluster.ts';
+import { deleteData } from './postgres/cluster.ts';
 import { loadKeys, type StackKeys } from './keys.ts';
-import { isInitialised } from './postgres.ts';
+import { isInitialised } from './postgres/postgres.ts';
 import { StackError } from './stack_error.ts';
 
 /** Longer paths don't fit into the address of a Unix socket (104 bytes on macOS, 108 on Linux). */

@@ -2,7 +2,7 @@ import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { CONSOLE_PATH } from './console/serve.ts';
 import type { StackKeys } from './keys.ts';
 import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
-import { databaseUrl } from './postgres.ts';
+import { databaseUrl } from './postgres/postgres.ts';
 
 /** The variables that the platform sets for every Edge Function, with both key generations. */
 export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({

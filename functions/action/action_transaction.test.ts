@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../tests/support/keypairs.ts';
 import { transferFrom } from '../../tests/support/transactions.ts';
 import { signWire } from '../../tests/support/wire.ts';
-import { compileMessage, encodeTransaction } from '../../runner/solana/message.ts';
+import { compileMessage, encodeTransaction } from '../../runner/solana/building/message.ts';
 import { toActionTransaction } from './action_transaction.ts';
 
 const [buyer, shop] = [makeKeypair(), makeKeypair()];

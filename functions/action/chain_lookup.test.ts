@@ -6,7 +6,7 @@ import { SOL, startTestChain, type TestChain } from '../../tests/support/solana.
 import { startSilentServer } from '../../tests/support/silent_server.ts';
 import { fundedKeypair, transferFrom } from '../../tests/support/transactions.ts';
 import { signWire } from '../../tests/support/wire.ts';
-import { compileMessage, encodeTransaction } from '../../runner/solana/message.ts';
+import { compileMessage, encodeTransaction } from '../../runner/solana/building/message.ts';
 import { toActionTransaction } from './action_transaction.ts';
 import { makeChainLookup } from './chain_lookup.ts';
 

@@ -4,8 +4,8 @@ import { withTimeLimit } from '../../platform/time_limit.ts';
 import { NodeError } from '../../runner/engine/node.ts';
 import { addressRule } from '../../runner/reach/address_rules.ts';
 import { makeHttpClient } from '../../runner/reach/http_client.ts';
-import { findInstructions } from '../../runner/solana/action_match.ts';
-import { hasReached, makeChainRpc } from '../../runner/solana/rpc.ts';
+import { findInstructions } from '../../runner/solana/action/action_match.ts';
+import { hasReached, makeChainRpc } from '../../runner/solana/rpc/rpc.ts';
 
 /** The known state of a sent transaction. */
 export type SentOutcome =

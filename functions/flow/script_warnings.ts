@@ -4,7 +4,7 @@ import { makeComputingLine } from '../../platform/computing_line.ts';
 import { networkTurn } from '../../platform/pause.ts';
 import { RhaiError } from '../../runner/rhai/errors.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
-import { parseScript } from '../../runner/rhai/parser.ts';
+import { parseScript } from '../../runner/rhai/parsing/parser.ts';
 import { CodeError } from '../../runner/script/author_code.ts';
 import { openCodeParser, openExpressionParser } from '../../runner/script/parse_code.ts';
 import { scriptClock } from '../../runner/script/sandbox.ts';

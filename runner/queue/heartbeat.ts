@@ -1,4 +1,4 @@
-import type { Claims } from './claims.ts';
+import type { Claims } from './claim/claims.ts';
 import type { HeldRuns } from './held_runs.ts';
 
 export interface HeartbeatOptions {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Claim } from './claims.ts';
+import type { Claim } from './claim/claims.ts';
 import { chooseRunToRelease, freeSlots } from './slots.ts';
 import { readRunnerSettings } from '../settings.ts';
 

@@ -1,5 +1,5 @@
 import type { Slice } from '../engine/state/slice.ts';
-import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
+import { type Claim, type Claims, NO_PROGRESS } from './claim/claims.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { HeldRuns } from './held_runs.ts';
 import type { FreeSlots } from './slots.ts';

@@ -6,7 +6,7 @@ import { testNode } from '../../tests/support/execute_flow.ts';
 import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../../platform/api_error.ts';
-import type { Claim, Claims, FinalResult } from './claims.ts';
+import type { Claim, Claims, FinalResult } from './claim/claims.ts';
 import type { NodeRegistry } from '../engine/node.ts';
 import { nodeRegistry } from '../nodes/registry.ts';
 import { readRunnerSettings, type RunnerSettings } from '../settings.ts';

@@ -1,9 +1,9 @@
 import type { Slice } from '../engine/state/slice.ts';
-import type { Claim } from './claims.ts';
-import type { ExecuteClaimDeps } from './execute_claim.ts';
+import type { Claim } from './claim/claims.ts';
+import type { ExecuteClaimDeps } from './claim/execute_claim.ts';
 import { type Heartbeat, makeHeartbeat } from './heartbeat.ts';
 import { makeHeldRuns } from './held_runs.ts';
-import { makeMemoryBudget } from './memory_budget.ts';
+import { makeMemoryBudget } from './memory/memory_budget.ts';
 import { freeSlots, releaseWhenFull } from './slots.ts';
 import { makePolling } from './polling.ts';
 import type { MakeQueueWatch } from './queue_watch.ts';

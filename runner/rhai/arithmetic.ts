@@ -1,5 +1,5 @@
 import { Decimal } from '../../types/values/decimal.ts';
-import type { BinaryOperator } from './ast.ts';
+import type { BinaryOperator } from './parsing/ast.ts';
 import { intToDecimal } from './equality.ts';
 import { checkedInt, type Int, INT_MIN, toInt } from './integers.ts';
 import type { Run } from './run.ts';

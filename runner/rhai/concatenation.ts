@@ -1,4 +1,4 @@
-import type { BinaryOperator } from './ast.ts';
+import type { BinaryOperator } from './parsing/ast.ts';
 import type { Run } from './run.ts';
 import { showText } from './showing.ts';
 import { Blob, Container, isInt, isText, joinBytes, RhaiArray, RhaiMap, type RhaiValue, textOf } from './values.ts';

@@ -1,6 +1,6 @@
 import { Decimal } from '../../types/values/decimal.ts';
 import { numberArithmetic } from './arithmetic.ts';
-import type { BinaryOperator } from './ast.ts';
+import type { BinaryOperator } from './parsing/ast.ts';
 import { chargeComparison, findValue } from './comparing.ts';
 import { concatenate, toByte } from './concatenation.ts';
 import { compareOperands, equalValues, rangeContains } from './equality.ts';

@@ -1,5 +1,5 @@
-import type { Variable } from './ast.ts';
-import { functionKey, methodName } from './ast.ts';
+import type { Variable } from './parsing/ast.ts';
+import { functionKey, methodName } from './parsing/ast.ts';
 import { type Call, RhaiError } from './errors.ts';
 import { Memory } from './memory.ts';
 import { type Ref, ValueRef } from './refs.ts';

@@ -1,10 +1,10 @@
-import type { Variable } from './ast.ts';
+import type { Variable } from './parsing/ast.ts';
 import type { RunHooks } from './budget.ts';
-import { type CompiledProgram, compileProgram } from './compile.ts';
+import { type CompiledProgram, compileProgram } from './compiling/compile.ts';
 import { RhaiError } from './errors.ts';
 import { standardLibrary } from './library/table.ts';
 import { DEFAULT_LIMITS, type RhaiLimits } from './limits.ts';
-import { parseScript } from './parser.ts';
+import { parseScript } from './parsing/parser.ts';
 import { Frame, Run, ScriptExit } from './run.ts';
 import { Cell, type RhaiValue } from './values.ts';
 

@@ -2,8 +2,8 @@ import { LosslessNumber, stringify } from 'lossless-json';
 import type { LosslessJson } from '../../types/values/value.ts';
 import { pickInstructions } from '../../platform/solana_message_changes.ts';
 import type { TransactionRecord } from './transaction.ts';
-import { isObject, type JsonRpcError } from './json_rpc.ts';
-import { messageOf } from './message.ts';
+import { isObject, type JsonRpcError } from './rpc/json_rpc.ts';
+import { messageOf } from './building/message.ts';
 
 /** Returns the index of the instruction that a transaction's error names, or undefined. */
 function failedInstruction(error: LosslessJson | undefined): number | undefined {

@@ -11,11 +11,17 @@ import {
 } from '../engine/tree/settlement.ts';
 import { TransientError } from '../engine/failures/transient_error.ts';
 import type { TreeRun } from '../engine/tree/tree_run.ts';
-import { type Grouping, groupInstructionNodes, nextStep, type ParkedInstructions, type Step } from './bundling.ts';
-import { parkedInstructions } from './instruction_module.ts';
-import { combineInstructionSets } from './instruction_set.ts';
-import { areFeesPaid } from './fee_instructions.ts';
-import { isKeyNamedByFlow, keysOfWallets } from './key_origin.ts';
+import {
+  type Grouping,
+  groupInstructionNodes,
+  nextStep,
+  type ParkedInstructions,
+  type Step,
+} from './building/bundling.ts';
+import { parkedInstructions } from './building/instruction_module.ts';
+import { combineInstructionSets } from './building/instruction_set.ts';
+import { areFeesPaid } from './building/fee_instructions.ts';
+import { isKeyNamedByFlow, keysOfWallets } from './building/key_origin.ts';
 import { sentBeforeError } from './sent_before.ts';
 import {
   type FinalOutcome,

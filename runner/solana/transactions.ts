@@ -11,15 +11,15 @@ import {
   type Transactions,
   type TransactionStore,
 } from './transaction.ts';
-import { awaitAction } from './action.ts';
-import { buildTransaction, signersOfOrder } from './build_transaction.ts';
-import { type Collected, collectSignatures } from './collect_signatures.ts';
-import { confirmTransaction } from './confirm.ts';
+import { awaitAction } from './action/action.ts';
+import { buildTransaction, signersOfOrder } from './building/build_transaction.ts';
+import { type Collected, collectSignatures } from './signing/collect_signatures.ts';
+import { confirmTransaction } from './rpc/confirm.ts';
 import { memberErrors } from './member_errors.ts';
-import { encodeTransaction, messageOf } from './message.ts';
-import { makeChainRpc } from './rpc.ts';
+import { encodeTransaction, messageOf } from './building/message.ts';
+import { makeChainRpc } from './rpc/rpc.ts';
 import { actionSignerOf, type RunSettings } from './run_settings.ts';
-import type { OpenWallet } from './signing.ts';
+import type { OpenWallet } from './signing/signing.ts';
 import { readTransactionSettings, type TransactionSettings } from './transaction_settings.ts';
 
 export interface TransactionsOptions {

@@ -1,4 +1,4 @@
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { chainFlow } from '../support/mixed_flows.ts';
 import { type BenchStack, withBenchStack, withFunctions } from './bench_stack.ts';
 import { makePart, type Part, type Round } from './figure.ts';

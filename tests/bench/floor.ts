@@ -1,4 +1,4 @@
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import type { BenchStack } from './bench_stack.ts';
 
 /**

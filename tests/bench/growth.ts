@@ -1,5 +1,5 @@
 /** Prints what a start, a run, a claim and a sweep consume, as in docs/operating/scaling.md. */
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { runLoad } from './load.ts';

@@ -1,4 +1,4 @@
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 
 /** A filling of the queue: the queued runs of these owners, and the runs that workers hold. */
 export interface QueueFilling {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { makePart, type Part, type Round } from './figure.ts';
 import type { Plan } from './plan.ts';

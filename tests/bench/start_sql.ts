@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { randomBytes } from 'node:crypto';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { makePart, type Part } from './figure.ts';

@@ -1,4 +1,4 @@
-import { signHere } from '../../runner/solana/signing.ts';
+import { signHere } from '../../runner/solana/signing/signing.ts';
 import { makeTransactions } from '../../runner/solana/transactions.ts';
 import type { HttpRequest, HttpResponse } from '../../runner/engine/node.ts';
 import { makeKeypair } from '../support/keypairs.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readEvents } from '../../client/event_stream.ts';
+import { readEvents } from '../../client/requests/event_stream.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { waitFor } from '../support/wait.ts';
 import { type BenchStack, withBenchStack, withFunctions } from './bench_stack.ts';

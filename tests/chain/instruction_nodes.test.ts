@@ -1,6 +1,6 @@
 import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BuiltInstructions } from '../../runner/solana/instruction_module.ts';
+import type { BuiltInstructions } from '../../runner/solana/building/instruction_module.ts';
 import { associatedTokenAccountNode } from '../../runner/nodes/associated_token_account/index.ts';
 import { createMintAccountNode } from '../../runner/nodes/create_mint_account/index.ts';
 import { createTokenAccountNode } from '../../runner/nodes/create_token_account/index.ts';

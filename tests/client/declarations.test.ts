@@ -38,7 +38,7 @@ it('declarations are reused until a source, a version or the compiler changes', 
   ask();
   expect(made, 'files that come and go count').toBe(parts.length + 3);
 
-  change('client/inputs.test.ts');
+  change('client/methods/inputs.test.ts');
   expect([...ask()], 'tests do not').toEqual([['index.d.ts', String(made)]]);
   expect(made).toBe(parts.length + 3);
   expect(readFileSync(join(dir, 'kept.json'), 'utf8')).not.toContain('"index.d.ts","1"');

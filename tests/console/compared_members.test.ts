@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compareGraphs, type GraphJson, isEqual } from '../../console/shared/compare/compare_graphs.ts';
 import { isObject, type PlainObject } from '../../console/shared/graph/drawn_node.ts';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;

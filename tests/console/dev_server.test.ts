@@ -27,7 +27,7 @@ test('a page of the dev server signs up at the stack, and shows a changed source
   const { page } = opened;
   await signUpInConsole(opened);
   await page.evaluate(() => Reflect.set(window, 'isSamePage', true));
-  const source = join(projectDir, 'console/shared/empty_state.tsx');
+  const source = join(projectDir, 'console/shared/page/empty_state.tsx');
   const before = await readFile(source);
   const updated = page.waitForEvent('console', (message) => /hot updated: .*empty_state\.tsx/.test(message.text()));
   // Only the file's time changes. The file's content stays, because other tests build from the file meanwhile.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readFilter } from '../../console/runs/list/run_filter.ts';
-import { readRunError } from '../../console/shared/run_error.ts';
+import { readRunError } from '../../console/shared/errors/run_error.ts';
 import { fromWire, toWire } from '../../console/shared/wallet/wallet_transaction.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { makeMessage, signMessage } from '../support/signature_requests.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_NAME_LENGTH } from '../../runner/rhai/lexer.ts';
+import { MAX_NAME_LENGTH } from '../../runner/rhai/parsing/lexer.ts';
 import { standardLibrary } from '../../runner/rhai/library/table.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { projectDir } from '../../dev/stack/paths.ts';

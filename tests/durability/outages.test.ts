@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { chainFlow, loopFlow, waitFlow } from '../support/mixed_flows.ts';
 import { waitFor } from '../support/wait.ts';

@@ -4,7 +4,7 @@ import { makePostgresRpc } from '../../platform/postgres/postgres_rpc.ts';
 import { workUntilStopped } from '../../runner/queue/long_lived.ts';
 import { makeRunnerWorker } from '../../runner/runner_worker.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { makePostgresQueueWatch } from '../../runner/worker/postgres_queue_watch.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { chainFlow } from '../support/mixed_flows.ts';

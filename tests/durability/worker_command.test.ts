@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { codeOf } from '../support/database.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, waitFlow } from '../support/mixed_flows.ts';

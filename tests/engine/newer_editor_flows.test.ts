@@ -5,8 +5,8 @@ import { projectDir } from '../../dev/stack/paths.ts';
 import { hasEffects, makeRunGraph } from '../../runner/engine/graph/graph.ts';
 import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
-import { editorFlowToRow, readEditorFlow } from '../../types/editor_flow.ts';
-import { ACTING_NODES } from '../../types/newer_editor_effects.ts';
+import { editorFlowToRow, readEditorFlow } from '../../types/editor/editor_flow.ts';
+import { ACTING_NODES } from '../../types/editor/newer_editor_effects.ts';
 import { executeFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeClaimJournal } from '../../runner/queue/claim_journal.ts';
-import type { Claim, Claims, Progress } from '../../runner/queue/claims.ts';
+import { makeClaimJournal } from '../../runner/queue/claim/claim_journal.ts';
+import type { Claim, Claims, Progress } from '../../runner/queue/claim/claims.ts';
 import { runLimits } from '../../runner/engine/limits/run_limits.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';
 import { claimFlow, executeFlow, ROOT_RUN_ID } from '../support/execute_flow.ts';

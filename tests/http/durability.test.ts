@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../types/run_event.ts';
-import { readEvents } from '../../client/event_stream.ts';
-import { NO_PROGRESS } from '../../runner/queue/claims.ts';
+import { readEvents } from '../../client/requests/event_stream.ts';
+import { NO_PROGRESS } from '../../runner/queue/claim/claims.ts';
 import { type ClaimedRun, makeClaimedRun, stackClaims } from '../support/claimed_run.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';

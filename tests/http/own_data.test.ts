@@ -1,5 +1,5 @@
 import { beforeAll, expect, inject, it } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readEvents } from '../../client/event_stream.ts';
+import { readEvents } from '../../client/requests/event_stream.ts';
 import { createFlowClient } from '../../client/index.ts';
 import type { RunEvent } from '../../types/run_event.ts';
 import { type EffectServer, startEffectServer } from '../support/effect_server.ts';

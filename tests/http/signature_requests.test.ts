@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { NO_PROGRESS } from '../../runner/queue/claims.ts';
+import { NO_PROGRESS } from '../../runner/queue/claim/claims.ts';
 import { type ClaimedRun, claimOf, makeClaimedRun, stackClaims } from '../support/claimed_run.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type Keypair, makeKeypair } from '../support/keypairs.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 const suiteDir = import.meta.dirname;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_PORT } from '../../platform/local_stack/running_stacks.ts';
-import { deleteData } from '../../dev/stack/cluster.ts';
+import { deleteData } from '../../dev/stack/postgres/cluster.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { cloneDatabase } from '../support/database.ts';

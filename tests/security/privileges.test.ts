@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDatabase, startScratchCluster } from '../../dev/stack/cluster.ts';
+import { createDatabase, startScratchCluster } from '../../dev/stack/postgres/cluster.ts';
 import { applyMigrations } from '../../dev/stack/migrations.ts';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A server whose first database is in the state in which the platform (Supabase) provides it. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import type { SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 

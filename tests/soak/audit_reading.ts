@@ -1,5 +1,5 @@
 import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import type { Findings } from './findings.ts';
 
 /** A reader who tries to read everything. */

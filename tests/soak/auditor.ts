@@ -1,4 +1,4 @@
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { attemptChecks } from './audit_attempts.ts';
 import { eventChecks } from './audit_events.ts';
 import { leftoverChecks } from './audit_leftovers.ts';

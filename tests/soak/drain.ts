@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { queueChecks } from './audit_queue.ts';
 import { webhookChecks } from './audit_webhooks.ts';
 import type { SoakFacts } from './facts.ts';

@@ -1,5 +1,5 @@
 import type { LedgerTransaction } from '../../dev/chain/ledger.ts';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import type { StartRecord } from './starts.ts';
 import type { WatchRecord } from './watching.ts';
 import type { SoakDeployment } from './world.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFunctionsDir } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack } from '../support/own_stack.ts';
 import { auditChain } from './audit_chain.ts';

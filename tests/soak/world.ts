@@ -2,7 +2,7 @@ import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
 import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { startChain } from '../../dev/chain/server.ts';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import '../../dev/stack/websocket.ts';
 import type { Database } from '../../types/database.types.ts';
 import { hardcoded, makeKeypair } from '../support/keypairs.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { constNode } from '../../runner/nodes/const/index.ts';
 import type { LosslessJson } from '../../types/values/value.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasEffects, isInstructionNode, makeRunGraph } from '../../runner/engine/graph/graph.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { projectNodesDir, readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';
 import type { FlowWarning } from '../../types/deployment.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';

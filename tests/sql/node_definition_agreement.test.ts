@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import {

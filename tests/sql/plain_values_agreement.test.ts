@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { fromWireJson } from '../../types/values/json/wire_json.ts';
 import { fromReadableJson } from '../../types/values/json/readable_json.ts';
 import { PORT_TYPES } from '../../types/values/port_types.ts';

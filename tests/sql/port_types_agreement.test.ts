@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { PORT_TYPES, type PortTypeName, typesMeet } from '../../types/values/port_types.ts';
 import {
   ConversionError,

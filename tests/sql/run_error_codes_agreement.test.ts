@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { errorCodes } from '../../types/errors.ts';
 import { isStoreError, runErrors } from '../../types/run_errors.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { FUNCTION_WORDS, KEYWORDS, RESERVED } from '../../runner/rhai/tokens.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 

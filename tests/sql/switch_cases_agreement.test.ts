@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { readCases } from '../../runner/conditions/cases.ts';
 import { OPERATORS } from '../../runner/conditions/condition.ts';
 import type { LosslessJson } from '../../types/values/value.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeBootProgress } from '../../dev/stack/boot_progress.ts';
+import { makeBootProgress } from '../../dev/stack/parts/boot_progress.ts';
 import { waitFor } from '../support/wait.ts';
 
 it('a slow boot reports its parts, and each part that becomes ready', async () => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, inject, it, vi } from 'vitest';
 import { stackDir } from '../../platform/local_stack/running_stacks.ts';
-import { deleteData } from '../../dev/stack/cluster.ts';
+import { deleteData } from '../../dev/stack/postgres/cluster.ts';
 import { assertPortsFree, chainPort } from '../../dev/stack/ports.ts';
 import { StackError } from '../../dev/stack/stack_error.ts';
 import { copyStack } from '../support/blank_stack.ts';

@@ -9,7 +9,7 @@ import { projectFunctionsDir, startFunction } from '../../dev/stack/functions.ts
 import { startGateway } from '../../dev/stack/gateway.ts';
 import type { StackKeys } from '../../dev/stack/keys.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
-import { readBody } from '../../dev/stack/request_body.ts';
+import { readBody } from '../../dev/stack/gateway/request_body.ts';
 import type { ClaimedRun } from '../support/claimed_run.ts';
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { assertPortsFree } from '../../dev/stack/ports.ts';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { commandLine } from '../../platform/local_stack/processes.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';

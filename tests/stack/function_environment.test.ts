@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readRunnerSettings } from '../../runner/settings.ts';
 import { runnerEnvironment, startFunction } from '../../dev/stack/functions.ts';
-import type { Part } from '../../dev/stack/part.ts';
+import type { Part } from '../../dev/stack/parts/part.ts';
 
 let dir: string | undefined;
 let part: Part | undefined;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
 import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';

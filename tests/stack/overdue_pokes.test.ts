@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
 import type { StartResult } from '../../types/deployment.ts';
 import type { FlowRunResult } from '../../types/flow_run.ts';

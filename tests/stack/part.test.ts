@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Part, type PartOptions, startPart } from '../../dev/stack/part.ts';
+import { type Part, type PartOptions, startPart } from '../../dev/stack/parts/part.ts';
 
 let part: Part | undefined;
 afterEach(() => part?.stop());

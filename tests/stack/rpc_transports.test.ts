@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/api_error.ts';
 import { makeRpc, type Rpc } from '../../platform/database/rpc.ts';
 import { readPostgresAddress } from '../../platform/postgres/address.ts';
 import { makePostgresRpc } from '../../platform/postgres/postgres_rpc.ts';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';
 import { waitFor } from '../support/wait.ts';
 import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';

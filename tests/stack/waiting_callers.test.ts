@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
 import { type CountedFlow, serveCountedFlow } from './counted_flow.ts';
 import { makeKeypair } from '../support/keypairs.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { keysFileOf } from '../../platform/local_stack/running_stacks.ts';
-import { deleteData } from '../../dev/stack/cluster.ts';
+import { deleteData } from '../../dev/stack/postgres/cluster.ts';
 import { loadKeys } from '../../dev/stack/keys.ts';
-import { preparePostgres } from '../../dev/stack/postgres_home.ts';
+import { preparePostgres } from '../../dev/stack/postgres/postgres_home.ts';
 import { startStack } from '../../dev/stack/stack.ts';
 import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 

@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import type { Claim } from '../../runner/queue/claims.ts';
+import type { Claim } from '../../runner/queue/claim/claims.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 import { plainSettings } from './transactions.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { makeRpc } from '../../platform/database/rpc.ts';
-import { type Claim, type Claims, makeClaims } from '../../runner/queue/claims.ts';
+import { type Claim, type Claims, makeClaims } from '../../runner/queue/claim/claims.ts';
 import type { Effect, KvStores } from '../../runner/engine/node.ts';
 import { makeKvStores } from '../../runner/reach/kv_stores.ts';
 import { asSuperuser } from './tokens.ts';

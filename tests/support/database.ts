@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { LoginRole } from '../../dev/stack/cluster.ts';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import type { LoginRole } from '../../dev/stack/postgres/cluster.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import { TEMPLATE } from './template.ts';
 
 /** A database for one test file. */

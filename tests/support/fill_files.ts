@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { quotas } from '../../types/limits/quotas.ts';
 import type { Person } from './people.ts';
 

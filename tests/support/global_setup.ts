@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
-import type { Cluster, LoginRole } from '../../dev/stack/cluster.ts';
+import type { Cluster, LoginRole } from '../../dev/stack/postgres/cluster.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { type Stack, startStack } from '../../dev/stack/stack.ts';

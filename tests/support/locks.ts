@@ -1,4 +1,4 @@
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { codeOf } from './database.ts';
 import { waitFor } from './wait.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
-import { deleteData } from '../../dev/stack/cluster.ts';
+import { deleteData } from '../../dev/stack/postgres/cluster.ts';
 import { projectFunctionsDir } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';

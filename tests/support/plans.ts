@@ -1,4 +1,4 @@
-import type { Sql } from '../../dev/stack/postgres.ts';
+import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 
 /** A node of a query plan, in the form of `explain (format json)`. */
 export interface Plan {

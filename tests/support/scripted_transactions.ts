@@ -1,7 +1,7 @@
 import type { Address } from '@solana/kit';
 import { base58, base64 } from '@scure/base';
 import { type NodeCall, NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import type { BuiltInstructions, InstructionModule } from '../../runner/solana/instruction_module.ts';
+import type { BuiltInstructions, InstructionModule } from '../../runner/solana/building/instruction_module.ts';
 import type {
   ChainSigner,
   TransactionOrder,

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keysFileOf } from '../../platform/local_stack/running_stacks.ts';
-import { type Cluster, createDatabase, startCluster } from '../../dev/stack/cluster.ts';
+import { type Cluster, createDatabase, startCluster } from '../../dev/stack/postgres/cluster.ts';
 import { loadKeys } from '../../dev/stack/keys.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 import { VOLATILE } from './blank_stack.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { signAccessToken } from './access_token.ts';
 import { makeClient, type Person } from './people.ts';
 

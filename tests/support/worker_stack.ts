@@ -5,7 +5,7 @@ import { sealConnection } from '../../platform/secrets/connection_secrets.ts';
 import { readWalletKeys, toSealedRow } from '../../platform/secrets/sealed_secrets.ts';
 import type { ConnectionSecret } from '../../types/connection.ts';
 import { sealWallet } from '../../platform/secrets/wallet_crypto.ts';
-import { connect, type Sql } from '../../dev/stack/postgres.ts';
+import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
 import type { Stack, StackOptions } from '../../dev/stack/stack.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { StartedRun } from './actions.ts';

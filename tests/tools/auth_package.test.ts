@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { makeAuthBundle } from '../../dev/stack/auth_package.ts';
+import { makeAuthBundle } from '../../dev/stack/auth/auth_package.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 
 /**

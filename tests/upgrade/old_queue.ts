@@ -1,4 +1,4 @@
-import { connect } from '../../dev/stack/postgres.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import type { Owner } from './installation.ts';
 

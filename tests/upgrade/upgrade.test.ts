@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDeclaredDatabase, diffDatabases } from '../../dev/database/schema.ts';
 import { readReleases, unreleasedMigrations } from '../../dev/database/releases.ts';
-import { withScratchCluster } from '../../dev/stack/cluster.ts';
+import { withScratchCluster } from '../../dev/stack/postgres/cluster.ts';
 import { applyMigrations } from '../../dev/stack/migrations.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
 import { signNext } from '../support/actions.ts';

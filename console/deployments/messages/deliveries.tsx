@@ -3,10 +3,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Database } from 'flow-deployments-client';
 import { Link } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { type Column, PagedTable } from '../../shared/paged_table.tsx';
-import { usePagedRows } from '../../shared/use_paged_rows.ts';
-import { When } from '../../shared/when.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
+import { type Column, PagedTable } from '../../shared/page/paged_table.tsx';
+import { usePagedRows } from '../../shared/page/use_paged_rows.ts';
+import { When } from '../../shared/time/when.tsx';
 
 /** A message about a run, with its state. */
 type Delivery = Omit<

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { useApi } from '../../shared/api.tsx';
-import { SecretDialog } from '../../shared/secret_dialog.tsx';
-import { Section } from '../../shared/section.tsx';
+import { SecretDialog } from '../../shared/dialogs/secret_dialog.tsx';
+import { Section } from '../../shared/page/section.tsx';
 import { Deliveries } from './deliveries.tsx';
 import type { DeploymentDetails } from '../deployment.ts';
 

@@ -1,9 +1,9 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { Loading } from '../../shared/loading.tsx';
-import { Section } from '../../shared/section.tsx';
-import { useTargetDescription } from '../../shared/start_target.ts';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
+import { Loading } from '../../shared/page/loading.tsx';
+import { Section } from '../../shared/page/section.tsx';
+import { useTargetDescription } from '../../shared/targets/start_target.ts';
 import { Address } from '../address.tsx';
 import type { DeploymentTabProps } from '../tab_props.ts';
 import { Samples } from './samples.tsx';

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
 import { CopyIcon } from '../../shared/copy_icon.tsx';
-import { Section } from '../../shared/section.tsx';
+import { Section } from '../../shared/page/section.tsx';
 import { CALLERS, clientSample, curlSample, exampleValues, type SampleCaller } from './sample_code.ts';
 
 const LABELS: Record<SampleCaller, string> = { owner: 'You', user: 'A user', guest: 'A guest' };

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { DeploymentInput, PlainValues } from 'flow-deployments-client';
 import { useLocation } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { InputsForm } from '../../shared/form/inputs_form.tsx';
 
 /** Starts the deployment with plain values, and opens the run. */

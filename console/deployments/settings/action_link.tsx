@@ -1,7 +1,7 @@
 import { Box, Group, Stack, Text } from '@mantine/core';
 import { encode } from 'uqr';
 import { useApi } from '../../shared/api.tsx';
-import { Section } from '../../shared/section.tsx';
+import { Section } from '../../shared/page/section.tsx';
 import { Address } from '../address.tsx';
 import type { DeploymentDetails } from '../deployment.ts';
 

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Database } from 'flow-deployments-client';
 import type { FormEvent, ReactNode } from 'react';
 import { useApi } from '../../shared/api.tsx';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { Section } from '../../shared/section.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
+import { Section } from '../../shared/page/section.tsx';
 import { changedColumns, type Settings } from './settings.ts';
 import type { SettingsDraft } from './use_settings.ts';
 

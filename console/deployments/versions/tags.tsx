@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
-import { ConfirmButton } from '../../shared/confirm_button.tsx';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { type Column, PagedTable } from '../../shared/paged_table.tsx';
-import { Section } from '../../shared/section.tsx';
-import { usePagedRows } from '../../shared/use_paged_rows.ts';
+import { ConfirmButton } from '../../shared/dialogs/confirm_button.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
+import { type Column, PagedTable } from '../../shared/page/paged_table.tsx';
+import { Section } from '../../shared/page/section.tsx';
+import { usePagedRows } from '../../shared/page/use_paged_rows.ts';
 import type { DeploymentDetails } from '../deployment.ts';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 

@@ -1,5 +1,5 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import type { Saving } from './use_saving.ts';
 
 /** Reports that somebody else has saved the flow, and asks what happens to the user's own changes. */

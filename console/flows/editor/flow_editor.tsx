@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense, useCallback, useRef } from 'react';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { NodeMarks } from '../../shared/graph/graph_node.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Canvas } from './canvas.tsx';
@@ -20,7 +20,7 @@ import { RenamedDialog } from './title/renamed_dialog.tsx';
 import { TitleBar } from './title/title_bar.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
-import { useDeploying } from './use_deploying.ts';
+import { useDeploying } from './deploying/use_deploying.ts';
 import { type Saving, useSaving } from './use_saving.ts';
 
 const ConflictDialog = lazy(async () => ({ default: (await import('./conflict_dialog.tsx')).ConflictDialog }));
@@ -28,7 +28,7 @@ const FindBar = lazy(() => import('./find/find_bar.tsx'));
 // This bar is loaded when several nodes are selected, so that the editor's first load stays small.
 const SelectionBar = lazy(async () => ({ default: (await import('./selection/selection_bar.tsx')).SelectionBar }));
 const ShortcutsDialog = lazy(() => import('./keys/shortcuts_dialog.tsx'));
-const DeployResult = lazy(async () => ({ default: (await import('./deploy_result.tsx')).DeployResult }));
+const DeployResult = lazy(async () => ({ default: (await import('./deploying/deploy_result.tsx')).DeployResult }));
 const DeployQuestion = lazy(() => import('./problems/deploy_question.tsx'));
 
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */

@@ -9,12 +9,12 @@ import { toEditorFile } from '../flow_rows.ts';
 import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { layOutDocument, moveNodes } from './flow_document.ts';
-import { FlowSettings } from './flow_settings.tsx';
+import { FlowSettings } from './settings/flow_settings.tsx';
 import { RunButton } from './last_run/run_button.tsx';
 import { HistoryButton } from './history/history_button.tsx';
 import { ProblemsButton } from './problems/problems_button.tsx';
 import { Tool } from './tool.tsx';
-import type { Deploying } from './use_deploying.ts';
+import type { Deploying } from './deploying/use_deploying.ts';
 import type { Saving } from './use_saving.ts';
 
 /** The tools that change the drawing. */

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, type Ref, Suspense } from 'react';
 import { useApi } from '../../shared/api.tsx';
-import { DialogButton } from '../../shared/dialog_button.tsx';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { DialogButton } from '../../shared/dialogs/dialog_button.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import type { PlainObject } from '../../shared/graph/drawn_node.ts';
-import { Loading } from '../../shared/loading.tsx';
+import { Loading } from '../../shared/page/loading.tsx';
 import type { FlowTemplate } from './template_files.ts';
 
 // The templates and their pictures are loaded when the dialog is first opened.

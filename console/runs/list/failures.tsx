@@ -1,6 +1,6 @@
 import { Anchor, Code, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import { Section } from '../../shared/section.tsx';
+import { Section } from '../../shared/page/section.tsx';
 import type { FailureGroup } from './find_runs.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { RunStatus } from 'flow-deployments-client';
 import type { Api } from '../../shared/api.tsx';
-import { readFlowNames } from '../../shared/flow_names.ts';
+import { readFlowNames } from '../../shared/targets/flow_names.ts';
 import type { RunStarter } from '../started_by.tsx';
 import type { RunSearch } from './run_filter.ts';
 

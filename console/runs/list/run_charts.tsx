@@ -1,9 +1,9 @@
 import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from '../../shared/api.tsx';
-import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { describeDuration } from '../../shared/run/duration.ts';
-import { shortTime, useDateFormat } from '../../shared/dates.ts';
+import { shortTime, useDateFormat } from '../../shared/time/dates.ts';
 import '../runs.css';
 import { chartDurations, type Counts, countsOfParts, describeCounts } from './chart_data.ts';
 import { Failures } from './failures.tsx';

@@ -2,7 +2,7 @@ import { Box, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { runLimits } from '../../../types/limits/runs.ts';
-import { FlowFilter } from '../../shared/flow_filter.tsx';
+import { FlowFilter } from '../../shared/targets/flow_filter.tsx';
 import { isUuid } from '../../shared/is_uuid.ts';
 import { periods } from './periods.ts';
 import { NO_FILTER, type RunSearch, type StarterKind, STARTERS, STATUSES } from './run_filter.ts';

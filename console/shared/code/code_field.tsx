@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
-import { Loading } from '../loading.tsx';
+import { Loading } from '../page/loading.tsx';
 import type { CodeLanguage } from './languages.ts';
 
 const RhaiEditor = lazy(async () => ({ default: (await import('./rhai_editor.tsx')).RhaiEditor }));

@@ -27,7 +27,7 @@ class TimeOver extends Error {}
 /** Parses a source with the runner's own parser. Throws a RhaiError or a CodeError. */
 async function parse({ language, source, inputs }: ParseTask): Promise<void> {
   if (language === 'rhai') {
-    const { parseScript } = await import('../../../runner/rhai/parser.ts');
+    const { parseScript } = await import('../../../runner/rhai/parsing/parser.ts');
     return void parseScript(source, DEFAULT_LIMITS);
   }
   const { openCodeParser, openExpressionParser } = await import('../../../runner/script/parse_code.ts');

@@ -1,7 +1,7 @@
 import { Button, JsonInput, SegmentedControl, Stack, Textarea } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { Loading } from '../loading.tsx';
+import { Loading } from '../page/loading.tsx';
 import { unreadableOf } from './unreadable_texts.ts';
 
 const CodeDialog = lazy(async () => ({ default: (await import('../code/code_dialog.tsx')).CodeDialog }));

@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { Controls, type Edge, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { useEffect, useMemo, useState } from 'react';
-import { Loading } from '../loading.tsx';
+import { Loading } from '../page/loading.tsx';
 import { type DrawnEdge, type DrawnNode, type Point, readEdge, readNode, readPosition } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
 import { GraphBackground } from './graph_background.tsx';

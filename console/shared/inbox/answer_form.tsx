@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { PendingInput, PlainValue } from 'flow-deployments-client';
 import { useMemo, useState } from 'react';
 import { useApi } from '../api.tsx';
-import { ErrorAlert } from '../error_alert.tsx';
+import { ErrorAlert } from '../errors/error_alert.tsx';
 import { isObject } from '../graph/drawn_node.ts';
 import { prepareForm } from '../form/prepare_schema.ts';
 import { SchemaForm } from '../form/schema_form.tsx';

@@ -2,9 +2,9 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { PendingInput, RunReference } from 'flow-deployments-client';
 import { useApi } from '../api.tsx';
-import { ErrorAlert } from '../error_alert.tsx';
+import { ErrorAlert } from '../errors/error_alert.tsx';
 import { runKey } from '../use_run_events.ts';
-import { When } from '../when.tsx';
+import { When } from '../time/when.tsx';
 import { AnswerForm } from './answer_form.tsx';
 
 const NO_TITLES: ReadonlyMap<string, string> = new Map();

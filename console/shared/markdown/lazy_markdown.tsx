@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { Loading } from '../loading.tsx';
+import { Loading } from '../page/loading.tsx';
 import type { MarkdownProps } from './markdown.tsx';
 
 const Markdown = lazy(() => import('./markdown.tsx'));

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../api.tsx';
-import { ConfirmButton } from '../confirm_button.tsx';
+import { ConfirmButton } from '../dialogs/confirm_button.tsx';
 
 /** A button that asks a run to stop. */
 export function StopButton({ runId }: { runId: string }) {

@@ -3,15 +3,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ScheduleRow } from 'flow-deployments-client';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { ActiveSwitch } from '../active_switch.tsx';
+import { ActiveSwitch } from '../dialogs/active_switch.tsx';
 import { useApi } from '../api.tsx';
-import { ConfirmButton } from '../confirm_button.tsx';
-import { describeTarget } from '../describe_target.ts';
-import { LastStart } from '../last_start.tsx';
-import { type Column, PagedTable } from '../paged_table.tsx';
-import { type StartedDeployment, startersOf } from '../start_target.ts';
-import { usePagedRows } from '../use_paged_rows.ts';
-import { When } from '../when.tsx';
+import { ConfirmButton } from '../dialogs/confirm_button.tsx';
+import { describeTarget } from '../targets/describe_target.ts';
+import { LastStart } from '../time/last_start.tsx';
+import { type Column, PagedTable } from '../page/paged_table.tsx';
+import { type StartedDeployment, startersOf } from '../targets/start_target.ts';
+import { usePagedRows } from '../page/use_paged_rows.ts';
+import { When } from '../time/when.tsx';
 
 const SHOWN =
   'id, flow, tag, deployment_id, cron, time_zone, is_active, next_start_at, last_start_at, last_flow_run_id, last_error, flows(name)';

@@ -3,7 +3,7 @@ import { base58, base64 } from '@scure/base';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { PendingSignatureRequest } from 'flow-deployments-client';
 import { useApi } from '../api.tsx';
-import { ErrorAlert } from '../error_alert.tsx';
+import { ErrorAlert } from '../errors/error_alert.tsx';
 import { readGuestKey } from './guest_key.ts';
 
 /** Returns true if the guest of this browser has the key that must sign the request. */

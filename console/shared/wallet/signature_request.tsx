@@ -2,10 +2,10 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PendingSignatureRequest, RunReference } from 'flow-deployments-client';
 import { useApi } from '../api.tsx';
-import { ErrorAlert } from '../error_alert.tsx';
+import { ErrorAlert } from '../errors/error_alert.tsx';
 import { INBOX_KEY } from '../inbox/use_inbox.ts';
 import { runKey } from '../use_run_events.ts';
-import { When } from '../when.tsx';
+import { When } from '../time/when.tsx';
 import { SignAsGuest, useIsGuest } from './sign_as_guest.tsx';
 import { canSign, type SigningWallet, signWith, useBrowserWallets } from './browser_wallets.ts';
 

@@ -1,8 +1,8 @@
 import { type Ref, useState } from 'react';
 import { useApi } from '../api.tsx';
 import { Icon } from '../icon.tsx';
-import { SecretDialog } from '../secret_dialog.tsx';
-import type { StartTarget } from '../start_target.ts';
+import { SecretDialog } from '../dialogs/secret_dialog.tsx';
+import type { StartTarget } from '../targets/start_target.ts';
 import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';

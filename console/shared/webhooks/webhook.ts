@@ -1,4 +1,4 @@
-import type { NamedTarget } from '../describe_target.ts';
+import type { NamedTarget } from '../targets/describe_target.ts';
 
 /** A webhook in the list. */
 export interface ListedWebhook extends NamedTarget {

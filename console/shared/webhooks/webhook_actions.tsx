@@ -1,10 +1,10 @@
 import { Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ActiveSwitch } from '../active_switch.tsx';
+import { ActiveSwitch } from '../dialogs/active_switch.tsx';
 import { useApi } from '../api.tsx';
-import { ConfirmButton } from '../confirm_button.tsx';
-import { FormDialog } from '../form_dialog.tsx';
+import { ConfirmButton } from '../dialogs/confirm_button.tsx';
+import { FormDialog } from '../dialogs/form_dialog.tsx';
 import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
 import { type ListedWebhook, WEBHOOKS_KEY } from './webhook.ts';

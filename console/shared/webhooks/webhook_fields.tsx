@@ -1,6 +1,6 @@
 import { Autocomplete, Stack, TagsInput, Text } from '@mantine/core';
-import { type StartTarget, useTargetDescription } from '../start_target.ts';
-import { TargetFields } from '../target_fields.tsx';
+import { type StartTarget, useTargetDescription } from '../targets/start_target.ts';
+import { TargetFields } from '../targets/target_fields.tsx';
 import { flowLimits } from '../../../types/limits/flows.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 

@@ -1,11 +1,11 @@
 import { Code, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useApi } from '../api.tsx';
-import { describeTarget } from '../describe_target.ts';
-import { LastStart } from '../last_start.tsx';
-import { type Column, PagedTable } from '../paged_table.tsx';
-import { type StartedDeployment, startersOf } from '../start_target.ts';
-import { usePagedRows } from '../use_paged_rows.ts';
+import { describeTarget } from '../targets/describe_target.ts';
+import { LastStart } from '../time/last_start.tsx';
+import { type Column, PagedTable } from '../page/paged_table.tsx';
+import { type StartedDeployment, startersOf } from '../targets/start_target.ts';
+import { usePagedRows } from '../page/use_paged_rows.ts';
 import { verificationOf } from './verifications.ts';
 import { type ListedWebhook, SHOWN, WEBHOOKS_KEY } from './webhook.ts';
 import { WebhookActions, WebhookSwitch } from './webhook_actions.tsx';

@@ -5,8 +5,8 @@ import {
   errorEntries,
   type FunctionErrorBody,
 } from '../../../types/errors.ts';
-import { type JsonSchema, ref } from './json_schema.ts';
-import { type Operation, rpcStatuses } from './operation.ts';
+import { type JsonSchema, ref } from './schemas/json_schema.ts';
+import { type Operation, rpcStatuses } from './operations/operation.ts';
 
 const natural: JsonSchema = { type: 'integer', minimum: 0 };
 

@@ -1,6 +1,6 @@
 import { MAX_WAIT_SECONDS } from '../../../types/flow_run.ts';
 import { WEBHOOK_TOKEN } from './examples.ts';
-import { parameterSchemas } from './schemas.ts';
+import { parameterSchemas } from './schemas/schemas.ts';
 
 /** `components.securitySchemes` of the document. */
 export const securitySchemes = {

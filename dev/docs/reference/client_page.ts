@@ -49,7 +49,7 @@ const VALUES: string[][] = [
 /** Makes docs/reference/client.md. Throws if a method has no comment. */
 export function clientPage(): string {
   const declared = declarationsOf('client/flow_client.ts');
-  const [options] = declarationsOf('client/connection.ts').filter(({ name }) => name === 'ConnectionOptions');
+  const [options] = declarationsOf('client/requests/connection.ts').filter(({ name }) => name === 'ConnectionOptions');
   const methods = declared.find(({ name }) => name === 'FlowClient')?.members ?? [];
   const silent = methods.filter(({ doc }) => doc === '').map(({ name }) => name);
   if (options === undefined || methods.length === 0 || silent.length > 0) {

@@ -1,4 +1,4 @@
-import { CLAIM_STATES } from '../../../runner/queue/claim_life.ts';
+import { CLAIM_STATES } from '../../../runner/queue/claim/claim_life.ts';
 import { SIGHTS } from '../../../runner/queue/polling.ts';
 import { LIFECYCLE } from '../../../runner/engine/state/lifecycle.ts';
 import { RUN_STATES } from '../../../runner/engine/run/run_life.ts';
@@ -14,7 +14,7 @@ type AnyTable = TransitionTable<string, string>;
 
 /** Each type of a state, with the file that declares it and the table of its transitions. */
 const MACHINES: [title: string, file: string, type: string, table: AnyTable][] = [
-  ['Claim', 'runner/queue/claim_life.ts', 'ClaimState', CLAIM_STATES],
+  ['Claim', 'runner/queue/claim/claim_life.ts', 'ClaimState', CLAIM_STATES],
   ['Tree', 'runner/engine/state/lifecycle.ts', 'LifecycleState', LIFECYCLE],
   ['Run', 'runner/engine/run/run_life.ts', 'RunState', RUN_STATES],
   ['Standstill', 'runner/engine/tree/standstill.ts', 'StandstillState', STANDSTILL],

@@ -1,5 +1,5 @@
 import { verify } from 'hono/jwt';
-import type { Sql } from '../postgres.ts';
+import type { Sql } from '../postgres/postgres.ts';
 import { invalidRequest, unauthorized } from './storage_error.ts';
 
 /** A database connection in a transaction. */

@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
 import { createServer } from 'node:http';
-import { connect } from '../postgres.ts';
+import { connect } from '../postgres/postgres.ts';
 import { requiredVariable } from '../required_variable.ts';
 import { makeStorageApp } from './app.ts';
 import { makeObjectStore } from './object_store.ts';

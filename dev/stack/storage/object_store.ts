@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Sql } from '../postgres.ts';
+import type { Sql } from '../postgres/postgres.ts';
 import { asCaller, type StorageClaims, type Transaction } from './callers.ts';
 import { checkName, type Place } from './places.ts';
 import { noBucket, noObject, tooLarge, wrongType } from './storage_error.ts';

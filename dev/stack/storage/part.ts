@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Part, startPart } from '../part.ts';
+import { type Part, startPart } from '../parts/part.ts';
 import { projectDir, typescriptLoader } from '../paths.ts';
 
 /** The line that the process prints when it is ready. */

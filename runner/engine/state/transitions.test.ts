@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLAIM_STATES } from '../../queue/claim_life.ts';
+import { CLAIM_STATES } from '../../queue/claim/claim_life.ts';
 import { SIGHTS } from '../../queue/polling.ts';
 import { RUN_STATES } from '../run/run_life.ts';
 import { LIFECYCLE } from './lifecycle.ts';

@@ -1,9 +1,9 @@
 import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token';
 import { readField } from '../../../types/values/conversion.ts';
-import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
-import { associatedTokenAddress } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/read_signer.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../solana/building/instruction_nodes.ts';
+import { associatedTokenAddress } from '../../solana/tokens/token_accounts.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates the associated token account of an owner, unless it exists. */

@@ -1,8 +1,8 @@
 import { readField, readOptionalField, toInteger } from '../../../types/values/conversion.ts';
-import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
-import { readSigner } from '../../solana/read_signer.ts';
-import { createMasterEdition, masterEditionAddress, metadataAddress } from '../../solana/token_metadata.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/building/instruction_nodes.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
+import { createMasterEdition, masterEditionAddress, metadataAddress } from '../../solana/tokens/token_metadata.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates the master edition of a token, which makes the token an NFT. */

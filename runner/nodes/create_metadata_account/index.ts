@@ -11,10 +11,15 @@ import {
   toText,
 } from '../../../types/values/conversion.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
-import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
-import { readSigner } from '../../solana/read_signer.ts';
-import { createMetadata, metadataAddress, type TokenCreator, type TokenMetadata } from '../../solana/token_metadata.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/building/instruction_nodes.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
+import {
+  createMetadata,
+  metadataAddress,
+  type TokenCreator,
+  type TokenMetadata,
+} from '../../solana/tokens/token_metadata.ts';
 import definition from './definition.json' with { type: 'json' };
 
 // The program refuses longer texts, more creators and larger fees.

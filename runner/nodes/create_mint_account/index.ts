@@ -1,10 +1,10 @@
 import { getInitializeMint2Instruction, getMintSize } from '@solana-program/token';
 import { readField, readOptionalField, toInteger, toText } from '../../../types/values/conversion.ts';
-import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
-import { memoInstruction } from '../../solana/memo.ts';
-import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/read_signer.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/building/instruction_nodes.ts';
+import { memoInstruction } from '../../solana/building/memo.ts';
+import { createTokenProgramAccount } from '../../solana/tokens/token_accounts.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates a mint. The transaction always has a memo, which may be empty. */

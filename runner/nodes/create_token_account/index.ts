@@ -1,9 +1,9 @@
 import { getInitializeAccount3Instruction, getTokenSize } from '@solana-program/token';
 import { readField } from '../../../types/values/conversion.ts';
-import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
-import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/read_signer.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/building/instruction_nodes.ts';
+import { createTokenProgramAccount } from '../../solana/tokens/token_accounts.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates a token account at the address of a new key. */

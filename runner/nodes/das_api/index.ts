@@ -1,7 +1,7 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { readField, readOptionalField, toText } from '../../../types/values/conversion.ts';
 import { fromWireJson, toWireJson } from '../../../types/values/json/wire_json.ts';
-import { callJsonRpc, isReadMethod } from '../../solana/json_rpc.ts';
+import { callJsonRpc, isReadMethod } from '../../solana/rpc/json_rpc.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

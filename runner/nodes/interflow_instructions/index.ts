@@ -1,4 +1,4 @@
-import { collectInstructions } from '../../solana/instruction_module.ts';
+import { collectInstructions } from '../../solana/building/instruction_module.ts';
 import { instructionsToValues } from './instruction_values.ts';
 import { readCalledFlow } from '../../engine/graph/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';

@@ -2,13 +2,13 @@ import { type Address, isOffCurveAddress } from '@solana/kit';
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
 import { getMintToCheckedInstruction } from '@solana-program/token';
 import { readField, toDecimal } from '../../../types/values/conversion.ts';
-import { toSmallestUnits } from '../../solana/amounts.ts';
-import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
-import { type ChainAccount, makeChainRpc } from '../../solana/rpc.ts';
-import { assertTokenOf, asTokenAccount, readDecimals } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/read_signer.ts';
+import { toSmallestUnits } from '../../solana/tokens/amounts.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../solana/building/instruction_nodes.ts';
+import { type ChainAccount, makeChainRpc } from '../../solana/rpc/rpc.ts';
+import { assertTokenOf, asTokenAccount, readDecimals } from '../../solana/tokens/token_accounts.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
 import { NodeError } from '../../engine/node.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**

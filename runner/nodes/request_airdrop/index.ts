@@ -1,6 +1,6 @@
 import { readField, readOptionalField, toInteger } from '../../../types/values/conversion.ts';
 import { toPubkey } from '../../../types/values/keys.ts';
-import { makeChainRpc } from '../../solana/rpc.ts';
+import { makeChainRpc } from '../../solana/rpc/rpc.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

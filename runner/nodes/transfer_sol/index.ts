@@ -1,9 +1,9 @@
 import { getTransferSolInstruction } from '@solana-program/system';
 import { readField, toDecimal } from '../../../types/values/conversion.ts';
-import { toSmallestUnits } from '../../solana/amounts.ts';
-import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
-import { readOptionalSigner, readSigner } from '../../solana/read_signer.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
+import { toSmallestUnits } from '../../solana/tokens/amounts.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../solana/building/instruction_nodes.ts';
+import { readOptionalSigner, readSigner } from '../../solana/tokens/read_signer.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Decimal places of an amount of SOL: a lamport is 0.000000001 SOL. */

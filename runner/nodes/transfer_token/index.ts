@@ -1,12 +1,12 @@
 import { getCreateAssociatedTokenIdempotentInstruction, getTransferCheckedInstruction } from '@solana-program/token';
 import { readField, readOptionalField, toBoolean, toDecimal, toText } from '../../../types/values/conversion.ts';
-import { toSmallestUnits } from '../../solana/amounts.ts';
-import { addressOf, makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
-import { memoInstruction } from '../../solana/memo.ts';
-import { makeChainRpc } from '../../solana/rpc.ts';
-import { associatedTokenAddress, readDecimals } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/read_signer.ts';
-import type { InstructionModule } from '../../solana/instruction_module.ts';
+import { toSmallestUnits } from '../../solana/tokens/amounts.ts';
+import { addressOf, makeInstructionSet, signatureOf, toAddress } from '../../solana/building/instruction_nodes.ts';
+import { memoInstruction } from '../../solana/building/memo.ts';
+import { makeChainRpc } from '../../solana/rpc/rpc.ts';
+import { associatedTokenAddress, readDecimals } from '../../solana/tokens/token_accounts.ts';
+import { readSigner } from '../../solana/tokens/read_signer.ts';
+import type { InstructionModule } from '../../solana/building/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 import { findDestination } from './recipient.ts';
 

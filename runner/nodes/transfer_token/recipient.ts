@@ -1,7 +1,7 @@
 import { type Address, isOffCurveAddress } from '@solana/kit';
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
-import type { ChainAccount } from '../../solana/rpc.ts';
-import { assertTokenOf, asTokenAccount } from '../../solana/token_accounts.ts';
+import type { ChainAccount } from '../../solana/rpc/rpc.ts';
+import { assertTokenOf, asTokenAccount } from '../../solana/tokens/token_accounts.ts';
 import { NodeError } from '../../engine/node.ts';
 
 /** An address with its account on the chain; null if there is no such account. */

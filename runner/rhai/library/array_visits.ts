@@ -1,4 +1,4 @@
-import { functionKey } from '../ast.ts';
+import { functionKey } from '../parsing/ast.ts';
 import { chargeComparison, findValue } from '../comparing.ts';
 import { compareValues, equalValues } from '../equality.ts';
 import { NativeSet } from '../native.ts';

@@ -1,5 +1,5 @@
 import { Decimal } from '../../../types/values/decimal.ts';
-import { functionKey, methodName } from '../ast.ts';
+import { functionKey, methodName } from '../parsing/ast.ts';
 import { debugText } from '../display.ts';
 import { compareValues, intToDecimal } from '../equality.ts';
 import { NativeSet } from '../native.ts';

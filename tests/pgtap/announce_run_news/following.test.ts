@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { makeOpenNewsSession, type NewsSession } from '../../../functions/_shared/waiting/news_session.ts';
-import type { Sql } from '../../../dev/stack/postgres.ts';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 import { countAdvisoryLocks } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';

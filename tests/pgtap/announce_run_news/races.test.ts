@@ -9,7 +9,7 @@ import {
   lookForSignatureRequestsBySession,
   makeRunWaiter,
 } from '../../../functions/_shared/waiting/run_waiter.ts';
-import type { Sql } from '../../../dev/stack/postgres.ts';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { countAdvisoryLocks } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';

@@ -1,7 +1,7 @@
 import '../../support/fuzz_seed.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../../dev/stack/postgres.ts';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { addFlowOwners, type FlowOwner, startRunsOf } from '../../support/flow_owners.ts';
 import { fuzzCases } from '../../support/fuzz_cases.ts';

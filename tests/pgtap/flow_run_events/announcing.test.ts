@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../../dev/stack/postgres.ts';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
 import { calledRun } from '../../support/called_run.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { waitFor } from '../../support/wait.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Sql } from '../../../dev/stack/postgres.ts';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;

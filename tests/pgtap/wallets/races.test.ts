@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Sql } from '../../../dev/stack/postgres.ts';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { raceOf } from '../../support/locks.ts';
 

@@ -1,7 +1,7 @@
 import { Anchor, Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { type DrawnNode, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
-import { Loading } from '../../../shared/loading.tsx';
+import { Loading } from '../../../shared/page/loading.tsx';
 import { removeSelected } from '../actions.ts';
 import { requestForEdge } from '../connecting/insert_on_edge.ts';
 import { edgeStarts } from '../edge_refusals.ts';

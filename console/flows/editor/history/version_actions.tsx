@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useApi } from '../../../shared/api.tsx';
-import { ErrorAlert } from '../../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
 import { flowLimits } from '../../../../types/limits/flows.ts';
 import { useEditor } from '../editor_context.tsx';
 import type { Saving } from '../use_saving.ts';

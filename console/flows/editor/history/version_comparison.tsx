@@ -4,8 +4,8 @@ import { useMemo } from 'react';
 import { useApi } from '../../../shared/api.tsx';
 import { compareGraphs, isEqual } from '../../../shared/compare/compare_graphs.ts';
 import { GraphChanges } from '../../../shared/compare/graph_changes.tsx';
-import { ErrorAlert } from '../../../shared/error_alert.tsx';
-import { Loading } from '../../../shared/loading.tsx';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
+import { Loading } from '../../../shared/page/loading.tsx';
 import { useEditorState } from '../editor_context.tsx';
 import { contentsQuery, type Version, type VersionContents, type VersionSettings } from './versions.ts';
 

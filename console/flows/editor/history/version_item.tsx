@@ -1,7 +1,7 @@
 import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { When } from '../../../shared/when.tsx';
+import { When } from '../../../shared/time/when.tsx';
 import type { Saving } from '../use_saving.ts';
 import { DeleteQuestion, NameField, RestoreQuestion } from './version_actions.tsx';
 import { VersionComparison } from './version_comparison.tsx';

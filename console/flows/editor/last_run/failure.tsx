@@ -1,6 +1,6 @@
-import { ErrorAlert } from '../../../shared/error_alert.tsx';
-import { splitCode } from '../../../shared/run_error.ts';
-import { useRemedy } from '../../../shared/use_remedy.ts';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
+import { splitCode } from '../../../shared/errors/run_error.ts';
+import { useRemedy } from '../../../shared/errors/use_remedy.ts';
 
 interface FailureProps {
   /** An error of a node or of a run, such as `value_missing: no value …`. */

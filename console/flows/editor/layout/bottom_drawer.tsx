@@ -1,6 +1,6 @@
 import { CloseButton, Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense } from 'react';
-import { Loading } from '../../../shared/loading.tsx';
+import { Loading } from '../../../shared/page/loading.tsx';
 import { type DrawerName, useDrawers } from './drawers.tsx';
 import { useResizing } from './use_resizing.ts';
 

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense } from 'react';
-import { Loading } from '../../../shared/loading.tsx';
+import { Loading } from '../../../shared/page/loading.tsx';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import type { EditorState } from '../editor_store.ts';
 import { nodeIdOf } from '../flow_document.ts';
-import { NodePanel } from '../node_panel.tsx';
+import { NodePanel } from '../node/node_panel.tsx';
 import { focusNode } from './focus_node.ts';
 import { useRevealedSelection } from './use_reveal.ts';
 import { useResizing } from './use_resizing.ts';

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { useUserId } from '../../../session/use_user_id.ts';
 import { type Db, useApi } from '../../../shared/api.tsx';
 import { MAX_SEARCH_LENGTH } from '../../../shared/definition_search.ts';
-import { ErrorAlert } from '../../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
 import type { PaletteEntry } from './entries.ts';
 import { LIST_ID, optionId, Options } from './options.tsx';
 import type { PaletteRequest } from './palette_context.tsx';

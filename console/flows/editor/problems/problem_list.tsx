@@ -2,7 +2,7 @@ import { Anchor, Badge, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
 import { useEditorState } from '../editor_context.tsx';
-import { FlowSettings } from '../flow_settings.tsx';
+import { FlowSettings } from '../settings/flow_settings.tsx';
 import { nodesById } from '../view.ts';
 import { type FlowProblem, keyOf, type Severity } from './problem.ts';
 import { useShowProblem } from './show_problem.ts';

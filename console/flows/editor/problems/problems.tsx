@@ -1,5 +1,5 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
-import { ErrorAlert } from '../../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
 import { useProblems } from './problems_context.tsx';
 import { ProblemList } from './problem_list.tsx';
 

@@ -1,7 +1,7 @@
 import { scriptFaults } from '../../../shared/code/script_faults.ts';
 import { type DrawnNode, objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
-import { codeOf } from '../node_form.ts';
+import { codeOf } from '../node/node_form.ts';
 import { drawnNode } from '../view.ts';
 import type { FlowProblem } from './problem.ts';
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { flowLimits } from '../../../../types/limits/flows.ts';
 import { useApi } from '../../../shared/api.tsx';
-import { showError } from '../../../shared/shown_error.ts';
+import { showError } from '../../../shared/errors/shown_error.ts';
 import { saveFlow } from '../../flow_rows.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 

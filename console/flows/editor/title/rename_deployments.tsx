@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../../../shared/api.tsx';
-import { ErrorAlert } from '../../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
 import { useEditor } from '../editor_context.tsx';
 
 export interface Renaming {

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { usePageHeading } from '../../../shared/use_page_heading.ts';
+import { usePageHeading } from '../../../shared/page/use_page_heading.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { FlowName } from './flow_name.tsx';
 

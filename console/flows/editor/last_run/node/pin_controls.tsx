@@ -1,7 +1,7 @@
 import { Badge, Button, Group } from '@mantine/core';
 import type { ValueMap } from 'flow-deployments-client';
 import { lazy, Suspense, useState } from 'react';
-import { ErrorAlert } from '../../../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../../../shared/errors/error_alert.tsx';
 import type { DrawnNode } from '../../../../shared/graph/drawn_node.ts';
 import { useLastRun } from '../last_run_context.tsx';
 import { usePinning } from '../store/pins.ts';

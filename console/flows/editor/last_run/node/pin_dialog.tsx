@@ -1,7 +1,7 @@
 import { Button, Group, JsonInput, Modal, Stack, Text } from '@mantine/core';
 import type { ValueMap } from 'flow-deployments-client';
 import { type FormEvent, useState } from 'react';
-import { ErrorAlert } from '../../../../shared/error_alert.tsx';
+import { ErrorAlert } from '../../../../shared/errors/error_alert.tsx';
 import { plainText, tagMapLike } from '../../../../shared/plain_json.ts';
 import { readTyped } from '../store/edited_values.ts';
 import type { usePinning } from '../store/pins.ts';

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { type Api, useApi } from '../../../../shared/api.tsx';
 import { isObject } from '../../../../shared/graph/drawn_node.ts';
 import { readExecutions, useLiveRun } from '../../../../shared/run/use_live_run.ts';
-import { showError } from '../../../../shared/shown_error.ts';
+import { showError } from '../../../../shared/errors/shown_error.ts';
 import { runKey } from '../../../../shared/use_run_events.ts';
 import type { DraftRun } from './node_results.ts';
 import type { StartedDraft } from './started_runs.ts';

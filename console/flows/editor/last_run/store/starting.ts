@@ -3,7 +3,7 @@ import type { PlainValues, ValueMap } from 'flow-deployments-client';
 import { type Api, useApi } from '../../../../shared/api.tsx';
 import { callFunction } from '../../../../shared/call_function.ts';
 import { readEdge } from '../../../../shared/graph/drawn_node.ts';
-import { showError } from '../../../../shared/shown_error.ts';
+import { showError } from '../../../../shared/errors/shown_error.ts';
 import { useEditor } from '../../editor_context.tsx';
 import type { FlowDocument } from '../../flow_document.ts';
 import { messagesByNode, readProblems } from '../../problems/problem.ts';

@@ -1,0 +1,52 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
+import { ProblemList } from '../problems/problem_list.tsx';
+import type { Deploying } from './use_deploying.ts';
+
+/** Shows the result of the last deploy. */
+export function DeployResult({ deploying }: { deploying: Deploying }) {
+  const { deployed, findings, error, dismiss } = deploying;
+  if (error !== null && findings.length === 0) return <ErrorAlert error={error} />;
+  if (error !== null) {
+    return (
+      <Alert
+        color='red'
+        role='alert'
+        title='The flow can’t be deployed as it is'
+        withCloseButton
+        onClose={dismiss}
+      >
+        <ProblemList problems={findings} />
+      </Alert>
+    );
+  }
+  if (deployed === undefined) return null;
+  const { limits } = deployed;
+  return (
+    <Alert
+      color={findings.length > 0 ? 'yellow' : 'teal'}
+      role='status'
+      title={findings.length > 0 ? 'Deployed, with warnings' : 'Deployed'}
+      withCloseButton
+      onClose={dismiss}
+    >
+      <Stack gap='xs'>
+        {findings.length > 0 && <ProblemList problems={findings} />}
+        <Group gap='md'>
+          <Text size='sm'>Starts of the flow by its tag latest now use this deployment.</Text>
+          {limits !== undefined && (
+            <Text size='sm'>
+              Anybody may start it. Together, callers without an account have{' '}
+              {limits.guests.max_starts_per_minute.toLocaleString('en')} starts a minute and{' '}
+              {limits.guests.max_runs_in_flight.toLocaleString('en')} runs at a time; its settings raise that.
+            </Text>
+          )}
+          <Button component={Link} href={`/deployments/${deployed.deployment_id}`} size='xs' variant='default'>
+            Open the deployment
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,133 @@
+import { ApiError } from '../../../platform/api_error.ts';
+import type { Release, Suspension } from '../../engine/state/unended_run.ts';
+import type { NodeRegistry } from '../../engine/node.ts';
+import type { Slice } from '../../engine/state/slice.ts';
+import { executeTree } from '../../engine/execute_tree.ts';
+import { errorText, type WriteLog } from '../../log_line.ts';
+import type { RunnerSettings } from '../../settings.ts';
+import { brokenResult, makeClaimEnd } from './claim_end.ts';
+import { ClaimLife } from './claim_life.ts';
+import { makeClaimLog } from './claim_log.ts';
+import { type ClaimRecords, openClaimRecords } from './claim_records.ts';
+import { composeTree, type MakeRunServices } from './claim_tree.ts';
+import type { Claim, Claims, FinalResult, StoredHistory } from './claims.ts';
+import type { HeldMemory, MemoryBudget } from '../memory/memory_budget.ts';
+import { makeMemoryWait } from '../memory/memory_wait.ts';
+import { makeRunControl, type RunControl } from './run_control.ts';
+import type { Snapshot } from '../../../types/flow.ts';
+
+export interface ExecuteClaimDeps {
+  claims: Claims;
+  registry: NodeRegistry;
+  makeServices: MakeRunServices;
+  settings: RunnerSettings;
+  log: WriteLog;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Limits the memory that the runs of the worker use together. */
+  memory: MemoryBudget;
+}
+
+/** A claimed run that is being executed. */
+export interface ClaimExecution extends RunControl {
+  claim: Claim;
+  /** Resolves when this worker has finished its work on the run; never rejects. */
+  ended: Promise<void>;
+  /** True if the run was released and may be in the queue again. */
+  isReleased: () => boolean;
+  /** True if a node execution that ended in this claim is stored. The claims of lost workers did not get as far. */
+  hasStored: () => boolean;
+  /** True while the run waits for a time, an answer, memory, or the database that stores its outcome. */
+  isResting: () => boolean;
+  /** The time at which the run continues, in milliseconds since 1970, if it was released to sleep. */
+  sleepsUntil: () => number | undefined;
+  /** Milliseconds since the run was claimed. */
+  heldMs: () => number;
+  /** True if `release` was called or the claim was lost. */
+  isReleasing: () => boolean;
+}
+
+/**
+ * Executes a claimed run until it ends or is released, and stores progress meanwhile. If the claim is lost, the worker
+ * with the new claim continues. If the database does not answer for long, the run is claimed again after the end of its
+ * lease. A run fails if it can't be executed or if the database refuses its progress.
+ */
+export function executeClaim(
+  deps: ExecuteClaimDeps,
+  claim: Claim,
+  readSnapshot: () => Snapshot,
+  slice: Slice,
+  /** Called when the run begins to rest. */
+  onRest: () => void = () => {},
+): ClaimExecution {
+  const { claims, registry, makeServices, settings, now } = deps;
+  const control = makeRunControl();
+  const log = makeClaimLog(claim, deps.log, now);
+  const memoryWait = makeMemoryWait({ memory: deps.memory, claim, control, slice, heldMs: log.heldMs, onRest });
+  const life = new ClaimLife();
+  const end = makeClaimEnd({ claims, claim, life, log, onRest, now });
+  let records: ClaimRecords | undefined;
+
+  const execute = async (): Promise<void> => {
+    if (claim.stop !== null) control.stop(claim.stop);
+    const memory = await memoryWait.admitted();
+    if (memory !== undefined) return await executeWith(memory).finally(memory.free);
+    if (control.isLost()) return end.lost();
+    await end.releaseUntouched();
+  };
+
+  const executeWith = async (memory: HeldMemory): Promise<void> => {
+    life.go('admit');
+    const history = await claims.history(claim);
+    const opened = openClaimRecords({ claims, claim, history, settings, control, memory, onRest, now });
+    records = opened;
+    try {
+      const outcome = await executeFrom(history, opened);
+      opened.journal.close();
+      const rest = await opened.journal.takeRest();
+      if (control.isLost()) return end.lost();
+      await end.store(outcome, rest);
+    } finally {
+      opened.close();
+    }
+  };
+
+  /**
+   * Continues the run after its stored history. If the run can't be executed, for example because its snapshot is
+   * broken, the run fails.
+   */
+  const executeFrom = async (
+    history: StoredHistory,
+    records: ClaimRecords,
+  ): Promise<FinalResult | Release | Suspension> => {
+    const { countExecution: onNodeEnded } = log;
+    try {
+      const snapshot = readSnapshot();
+      const shared = { registry, makeServices, settings, now };
+      return await executeTree(
+        composeTree({ ...shared, claim, snapshot, history, records, control, slice, onNodeEnded }),
+      );
+    } catch (error) {
+      // A failed call of the database ends the claim and not the run.
+      if (error instanceof ApiError) throw error;
+      records.journal.leftIncomplete();
+      log.write('error', { event: 'run_broken', error: errorText(error) });
+      return brokenResult('the runner could not execute this flow');
+    }
+  };
+
+  return {
+    claim,
+    ended: execute().catch(end.failed),
+    stop: control.stop,
+    lose: control.lose,
+    release: control.release,
+    tellOfInputs: control.tellOfInputs,
+    hasStored: () => records?.journal.hasStored() ?? false,
+    isReleased: () => life.isInQueueAgain,
+    isResting: () => life.isPastExecution || memoryWait.isWaiting() || (records?.clock.isResting() ?? false),
+    sleepsUntil: end.sleepsUntil,
+    heldMs: log.heldMs,
+    isReleasing: () => control.releasing.aborted,
+  };
+}
