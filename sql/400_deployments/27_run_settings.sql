@@ -1,7 +1,8 @@
 -- Only this function lists the settings that a run takes from its deployment. private.flow_run_jobs stores the result.
 -- A runner that claims a run gets the whole result, a redrive on the same deployment copies it, and a called run uses
 -- the result of its root run. So a new setting of runs needs only one more member here. start_flow passes a deployment
--- that is not stored and has null in most columns, so each member needs a default here.
+-- that is not stored and has null in most columns, so each member needs a default here. A migration that changes this
+-- function has to write the rows of private.deployment_run_settings, too.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
 language plpgsql stable security invoker

@@ -1,23 +1,4 @@
-create function private.chain_depth_of_node()
-returns integer
-language plpgsql stable security invoker
-set search_path = ''
-as $$
-declare
-  v_depth constant integer := auth.jwt() ->> 'chain_depth';
-begin
-  if v_depth > private.limit_chain_depth() then
-    perform private.fail('start_loop',
-      format('%s runs have started one another: it seems to be a loop.', v_depth),
-      hint => 'Remove the loop: a flow must not start itself, directly or by other flows.');
-  end if;
-  return v_depth;
-end;
-$$;
-comment on function private.chain_depth_of_node() is
-  'The number of runs that started one another up to this request, including the run of the node that makes it with a claim token. Null if no node makes the request. 409 start_loop if the number exceeds the limit.';
-
-create function private.admit_start(deployment public.flow_deployments, caller private.caller, is_by_node boolean)
+create function private.admit_start(deployment public.flow_deployments, caller private.caller)
 returns text[]
 language plpgsql volatile security definer
 set search_path = ''
@@ -25,14 +6,14 @@ as $$
 declare
   v_shares text[];
 begin
+  if private.is_queue_count_due() then
+    perform private.check_queue_length(admit_start.deployment.user_id);
+  end if;
   -- A start by a webhook has the owner's user id, but anybody with the webhook's URL may make it. So starts by webhooks
   -- are counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
-  end if;
-  if (v_shares is not null or admit_start.is_by_node) and private.is_queue_count_due() then
-    perform private.check_queue_length(admit_start.deployment.user_id);
   end if;
   if v_shares is not null then
     perform private.count_start(admit_start.deployment, v_shares);
@@ -40,8 +21,8 @@ begin
   return v_shares;
 end;
 $$;
-comment on function private.admit_start(public.flow_deployments, private.caller, boolean) is
-  'Counts a start for the limits, and returns the shares for which it counts. Returns null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
+comment on function private.admit_start(public.flow_deployments, private.caller) is
+  'Counts a start by a node, a webhook or a caller other than the owner for the limits, and returns the shares for which it counts. Returns null for a node, which acts as the owner and counts only for the length of the queue. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
@@ -53,11 +34,11 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 --   flow         for start_flow: the flow. From it and the request, private.flow_start_settings makes the settings.
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
--- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
--- token, the chain_depth of the new run is one higher than the chain_depth of the node's run. A start by a webhook, or
--- by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. While the queue is
--- full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill the queue.
--- Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
+-- All other starts read the settings in private.deployment_run_settings. If a node of a run makes the request with a
+-- claim token, the chain_depth of the new run is one higher than the chain_depth of the node's run. A start by a
+-- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. While the
+-- queue is full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill the
+-- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
 -- start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
@@ -76,10 +57,17 @@ declare
   v_shares text[];
   v_started jsonb;
   v_inputs jsonb := enqueue_run.inputs;
-  -- Null if no node makes the request.
-  v_node_depth constant integer := private.chain_depth_of_node();
+  v_claims constant jsonb := auth.jwt();
+  -- The number of runs that started one another up to this request, including the run of the node that makes it with a
+  -- claim token. Null if no node makes the request.
+  v_node_depth constant integer := v_claims ->> 'chain_depth';
   v_settings jsonb := enqueue_run.settings;
 begin
+  if v_node_depth > private.limit_chain_depth() then
+    perform private.fail('start_loop',
+      format('%s runs have started one another: it seems to be a loop.', v_node_depth),
+      hint => 'Remove the loop: a flow must not start itself, directly or by other flows.');
+  end if;
   perform private.check_inputs(v_inputs);
   if enqueue_run.plain is not null then
     perform private.check_values(enqueue_run.plain, v_inputs);
@@ -111,18 +99,26 @@ begin
       enqueue_run.request -> 'environment', enqueue_run.request -> 'partial_config'
     );
   elsif v_settings is null then
-    v_settings := private.run_settings(enqueue_run.deployment)
-      || jsonb_build_object('action_signer', enqueue_run.action_signer);
+    v_settings := (
+      select s.settings from private.deployment_run_settings as s where s.deployment_id = enqueue_run.deployment.id
+    );
+    if enqueue_run.action_signer is not null then
+      v_settings := v_settings || jsonb_build_object('action_signer', enqueue_run.action_signer);
+    end if;
   end if;
 
-  v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller, v_node_depth is not null);
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
+    or enqueue_run.caller.webhook_id is not null or v_node_depth is not null
+  then
+    v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller);
+  end if;
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
     started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
     enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
-    (auth.jwt() ->> 'claimed_run_id')::uuid, jsonb_build_object('M', v_inputs),
+    (v_claims ->> 'claimed_run_id')::uuid, jsonb_build_object('M', v_inputs),
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );

@@ -3,8 +3,8 @@
 -- takes time. The owner of bench.start is the owner of the project's own functions. If a superuser owned it, Postgres
 -- would skip the check of privileges, which takes a twentieth of a start.
 create schema bench authorization postgres;
-create extension if not exists pgmq;
 set role postgres;
+create extension if not exists pgmq;
 grant usage on schema bench to anon, authenticated;
 select pgmq.create('bench');
 

@@ -17,6 +17,9 @@ async function fill(): Promise<void> {
     insert into public.flow_deployments (id, created_at, user_id, entrypoint, snapshot_hash, chain_network)
     select private.uuid_v7(), now(), f.user_id, f.id, sha256(f.id::text::bytea), f.chain_network from public.flows as f`;
   await sql`
+    insert into private.deployment_run_settings (deployment_id, settings)
+    select d.id, private.run_settings(d) from public.flow_deployments as d`;
+  await sql`
     insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id)
     select d.user_id, d.entrypoint, 'latest', d.id from public.flow_deployments as d`;
   await sql`
@@ -54,6 +57,8 @@ const statements: Record<string, string> = {
     'select d from public.flow_deployments as d where d.id = coalesce(null, (select id from picked)) for key share',
   'the caller and the deployment': `select d.* from auth.users as u, public.flow_deployments as d
     where u.id = (select user_id from picked) and d.id = coalesce(null, (select id from picked)) for key share of u, d`,
+  'the settings of the runs':
+    'select s.settings from private.deployment_run_settings as s where s.deployment_id = (select id from picked)',
   'the newest id of the flow': `select d.id from public.flow_deployments as d
     where d.entrypoint = (select entrypoint from picked) and d.user_id = (select user_id from picked) order by d.id desc limit 1`,
   'the usage of a deployment':

@@ -1,0 +1,219 @@
+SET local check_function_bodies = off;
+
+DROP FUNCTION "private"."admit_start"(public.flow_deployments, private.caller, boolean);
+
+DROP FUNCTION "private"."chain_depth_of_node"();
+
+CREATE TABLE "private"."deployment_run_settings" (
+  "deployment_id" uuid  NOT NULL,
+  "settings"      jsonb NOT NULL,
+  CONSTRAINT "deployment_run_settings_pkey" PRIMARY KEY (deployment_id)
+);
+
+CREATE OR REPLACE FUNCTION private.admit_start (
+  deployment public.flow_deployments,
+  caller     private.caller
+)
+  RETURNS text[]
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_shares text[];
+begin
+  if private.is_queue_count_due() then
+    perform private.check_queue_length(admit_start.deployment.user_id);
+  end if;
+  -- A start by a webhook has the owner's user id, but anybody with the webhook's URL may make it. So starts by webhooks
+  -- are counted.
+  if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
+    or admit_start.caller.webhook_id is not null then
+    v_shares := private.start_shares(admit_start.caller);
+  end if;
+  if v_shares is not null then
+    perform private.count_start(admit_start.deployment, v_shares);
+  end if;
+  return v_shares;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.enqueue_run (
+  deployment      public.flow_deployments,
+  caller          private.caller,
+  inputs          jsonb,
+  plain           jsonb,
+  action_signer   text,
+  idempotency_key text,
+  request         jsonb,
+  schedule_id     uuid                    DEFAULT NULL::uuid,
+  settings        jsonb                   DEFAULT NULL::jsonb,
+  flow            public.flows            DEFAULT NULL::public.flows
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_run_id uuid := private.uuid_v7(v_now);
+  v_earlier_run_id uuid;
+  v_is_announced boolean;
+  v_shares text[];
+  v_started jsonb;
+  v_inputs jsonb := enqueue_run.inputs;
+  v_claims constant jsonb := auth.jwt();
+  -- The number of runs that started one another up to this request, including the run of the node that makes it with a
+  -- claim token. Null if no node makes the request.
+  v_node_depth constant integer := v_claims ->> 'chain_depth';
+  v_settings jsonb := enqueue_run.settings;
+begin
+  if v_node_depth > private.limit_chain_depth() then
+    perform private.fail('start_loop',
+      format('%s runs have started one another: it seems to be a loop.', v_node_depth),
+      hint => 'Remove the loop: a flow must not start itself, directly or by other flows.');
+  end if;
+  perform private.check_inputs(v_inputs);
+  if enqueue_run.plain is not null then
+    perform private.check_values(enqueue_run.plain, v_inputs);
+  end if;
+  if not private.is_public_key(enqueue_run.action_signer) then
+    perform private.fail('action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
+  end if;
+  if enqueue_run.idempotency_key is not null then
+    v_earlier_run_id := private.claim_idempotency_key(
+      enqueue_run.caller, enqueue_run.idempotency_key, enqueue_run.request, v_run_id
+    );
+    if v_earlier_run_id is not null then
+      return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
+    end if;
+  end if;
+  -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
+  -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
+  -- flow knows. Such starts need no further check. This condition finds them: it compares each name with each name,
+  -- which is quick if the flow has few inputs.
+  if (
+    enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
+      and v_inputs - enqueue_run.deployment.input_names = '{}'
+  ) is not true then
+    v_inputs := private.inputs_of_start(enqueue_run.deployment, v_inputs, enqueue_run.plain);
+  end if;
+  if (enqueue_run.flow).id is not null then
+    v_settings := private.flow_start_settings(
+      enqueue_run.deployment, enqueue_run.flow, enqueue_run.action_signer,
+      enqueue_run.request -> 'environment', enqueue_run.request -> 'partial_config'
+    );
+  elsif v_settings is null then
+    v_settings := (
+      select s.settings from private.deployment_run_settings as s where s.deployment_id = enqueue_run.deployment.id
+    );
+    if enqueue_run.action_signer is not null then
+      v_settings := v_settings || jsonb_build_object('action_signer', enqueue_run.action_signer);
+    end if;
+  end if;
+
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
+    or enqueue_run.caller.webhook_id is not null or v_node_depth is not null
+  then
+    v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller);
+  end if;
+  insert into public.flow_run (
+    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
+    started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees, chain_network
+  ) values (
+    v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
+    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
+    (v_claims ->> 'claimed_run_id')::uuid, jsonb_build_object('M', v_inputs),
+    (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
+    enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
+  );
+  insert into private.flow_run_jobs (
+    flow_run_id, user_id, snapshot_hash, settings, counted_deployment_id, counted_shares, turn, chain_depth
+  ) values (
+    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
+    case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_now,
+    coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
+  )
+  returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
+    (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
+    -- The first call of run_token makes the secret.
+    private.run_token(v_run_id)
+  )) into v_started;
+  v_is_announced := private.announce_claimable_run();
+  return v_started;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_flow_deployment_connections__after_write()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  -- If the deployment is being deleted, its settings are deleted, too.
+  update private.deployment_run_settings as s
+  set settings = s.settings || jsonb_build_object('connections', private.run_settings(d) -> 'connections')
+  from public.flow_deployments as d
+  where d.id = coalesce(new.deployment_id, old.deployment_id) and s.deployment_id = d.id;
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_flow_deployments__after_write_settings()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  insert into private.deployment_run_settings as s (deployment_id, settings)
+  values (new.id, private.run_settings(new) || '{"action_signer": null}')
+  on conflict on constraint deployment_run_settings_pkey do update set settings = excluded.settings;
+  return null;
+end;
+$function$;
+
+ALTER TABLE "private"."deployment_run_settings"
+  ADD CONSTRAINT "deployment_run_settings_deployment_id_fkey" FOREIGN KEY (deployment_id) REFERENCES public.flow_deployments(id) ON DELETE CASCADE;
+
+CREATE TRIGGER _300_keep_run_settings
+  AFTER INSERT OR DELETE OR UPDATE ON private.flow_deployment_connections
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_flow_deployment_connections__after_write();
+
+CREATE TRIGGER _300_keep_run_settings
+  AFTER INSERT OR UPDATE ON public.flow_deployments
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_flow_deployments__after_write_settings();
+
+COMMENT ON FUNCTION "private"."admit_start"(public.flow_deployments, private.caller) IS 'Counts a start by a node, a webhook or a caller other than the owner for the limits, and returns the shares for which it counts. Returns null for a node, which acts as the owner and counts only for the length of the queue. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
+
+COMMENT ON FUNCTION "private"."tg_flow_deployment_connections__after_write"() IS 'Keeps the connections in the settings of the runs of a deployment. Definer, because users who delete connections may not access the settings.';
+
+COMMENT ON FUNCTION "private"."tg_flow_deployments__after_write_settings"() IS 'Keeps the settings of the runs of a deployment. Definer, because no API role may access them.';
+
+COMMENT ON TABLE "private"."deployment_run_settings" IS 'private.run_settings() of each deployment, with an action_signer of null. Triggers keep it, so that a start need not compute it.';
+
+REVOKE ALL ON FUNCTION "private"."admit_start"(public.flow_deployments, private.caller) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."admit_start"(public.flow_deployments, private.caller) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."admit_start"(public.flow_deployments, private.caller) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_deployment_connections__after_write"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_deployment_connections__after_write"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_flow_deployment_connections__after_write"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_deployments__after_write_settings"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_deployments__after_write_settings"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_flow_deployments__after_write_settings"() TO "postgres";
+
+-- The settings of the deployments that exist. Nobody changes a deployment before the commit, because of the trigger.
+INSERT INTO private.deployment_run_settings (deployment_id, settings)
+SELECT d.id, private.run_settings(d) || '{"action_signer": null}' FROM public.flow_deployments AS d;
