@@ -106,9 +106,7 @@ create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
--- because for most flows, making a new plan for a call would take longer than the call itself.
-set enable_nestloop = off
+-- The plan is generic, because for most flows, making a new plan for a call would take longer than the call itself.
 set plan_cache_mode = force_generic_plan
 as $$
 declare

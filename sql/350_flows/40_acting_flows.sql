@@ -5,7 +5,6 @@ create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows json
 returns table (node_id text, is_settled boolean)
 language plpgsql stable security invoker
 set search_path = ''
-set enable_nestloop = off
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';

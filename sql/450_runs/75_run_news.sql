@@ -63,9 +63,6 @@ create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- Without this setting, Postgres could make a plan with sequential scans while the table is empty, and reuse it when
--- the table is full.
-set enable_seqscan = off
 as $$
 begin
   return query

@@ -23,10 +23,6 @@ create function private.flow_run_overview(filter private.run_filter)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- private.find_flow_runs() has the same settings, and says why.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
   v_user_id constant uuid := private.require_user();

@@ -46,7 +46,6 @@ set search_path = ''
 -- With a generic plan, Postgres plans the statements once. Otherwise it would plan them again for the arrays of each
 -- call, and planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 begin
   if coalesce(cardinality(add_run_events.events), 0) = 0 then
@@ -75,9 +74,6 @@ create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Without this setting, Postgres could make a plan with sequential scans while the tables are empty, and reuse it when
--- they are full.
-set enable_seqscan = off
 as $$
   select array_agg(
     (
@@ -124,11 +120,6 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
-set plan_cache_mode = force_generic_plan
--- Without enable_seqscan = off, Postgres could make a plan with sequential scans while the tables are empty, and reuse
--- it when they are full.
-set enable_seqscan = off
-set jit = off
 as $$
 declare
   -- The maximum number of events in a page.

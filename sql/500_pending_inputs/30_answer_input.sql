@@ -55,7 +55,6 @@ create function private.pending_input_owners(tokens text[])
 returns uuid[]
 language sql stable security definer
 set search_path = ''
-set enable_seqscan = off
 as $$
   select array_agg(j.user_id order by t.place)
   from unnest(pending_input_owners.tokens) with ordinality as t (token, place)

@@ -297,8 +297,6 @@ create function private.inputs_of_values(plain jsonb, interface private.flow_sna
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the number of names, and a nested loop could take quadratic time.
-set enable_nestloop = off
 as $$
 declare
   v_most constant integer := 100;

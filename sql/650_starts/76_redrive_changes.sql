@@ -6,8 +6,6 @@ create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time.
-set enable_nestloop = off
 as $$
 begin
   return query

@@ -4,10 +4,6 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- Because of its limit, the query reads only a few runs. The planner does not know the limit, so it would sort all
--- runs.
-set enable_seqscan = off
-set enable_bitmapscan = off
 as $$
 declare
   -- The same limit as in flow_run_stats, so that without `until` both functions search the same runs.

@@ -7,7 +7,6 @@ create function private.due_schedules(max_schedules integer)
 returns uuid[]
 language sql stable security definer
 set search_path = ''
-set enable_seqscan = off
 as $$
   select array(
     select due.id

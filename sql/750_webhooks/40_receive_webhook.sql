@@ -46,7 +46,6 @@ create function private.webhook_owners(tokens text[])
 returns uuid[]
 language sql stable security definer
 set search_path = ''
-set enable_seqscan = off
 as $$
   -- With `offset 0`, each token is one search of the index. Without it, Postgres 18 could make a plan for empty tables
   -- that joins all webhooks, and reuse this plan when the tables are full.

@@ -8,11 +8,6 @@ create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
--- when they are full.
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 begin
   insert into public.webhook_deliveries (
@@ -45,7 +40,6 @@ create function private.queue_end_webhooks(run_ids uuid[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
 as $$
 begin
   perform private.queue_webhook_deliveries((

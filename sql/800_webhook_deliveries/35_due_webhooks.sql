@@ -6,10 +6,6 @@ create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
--- Plan anew at each call, because the best plan depends on the arguments: if one is null, the query does not restrict
--- the column of that name.
-set plan_cache_mode = force_custom_plan
 as $$
 begin
   return (select count(*) from (
@@ -63,9 +59,6 @@ create function private.due_webhook_of(
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
   v_tried public.webhook_deliveries;
@@ -110,9 +103,6 @@ create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
 as $$
 declare
   v_turn private.webhook_turns := next_webhook_turn.turn;
@@ -137,7 +127,6 @@ create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
-set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';

@@ -1,7 +1,6 @@
 -- The steps of sweep_runner. Each step skips rows that other transactions have locked; the next sweep deletes these
 -- rows. So a sweep never holds its locks while it waits for another lock. `offset 0` keeps the planner from making a
--- join of a `not exists`: a join would read the whole table, but a `not exists` searches an index for each row. The
--- settings of sweep_runner also apply to the plans of the steps.
+-- join of a `not exists`: a join would read the whole table, but a `not exists` searches an index for each row.
 
 create function private.runs_being_redriven()
 returns setof uuid

@@ -23,10 +23,6 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The sweep uses `not exists` to find snapshots to which no row of another table refers. Rows refer to most snapshots,
--- so the planner expects that a sequential scan soon finds such a row. But for each snapshot that the sweep deletes, the
--- scan would read the whole table.
-set enable_seqscan = off
 as $$
 declare
   v_runs bigint;
