@@ -1,3 +1,4 @@
+import { makeComputingLine } from '../../platform/computing_line.ts';
 import { networkTurn } from '../../platform/pause.ts';
 
 /** The bytes that are processed before the time is looked at. */
@@ -9,12 +10,21 @@ const LONGEST_STRETCH_MS = 10;
 /** Lets other work proceed if the computation has lasted for long. */
 export type GiveWay = () => Promise<void> | undefined;
 
+/**
+ * Between two turns of the network, one computation goes on. If each waited for a turn of its own, the timers of many
+ * would end together, and the network would wait for all of them.
+ */
+const nextStretch = makeComputingLine(networkTurn);
+
+let computations = 0;
+
 /** Makes the function by which one computation gives way. */
 export function makeGiveWay(): GiveWay {
+  const computation = String(computations += 1);
   let began = performance.now();
   return () => {
     if (performance.now() - began < LONGEST_STRETCH_MS) return undefined;
-    return networkTurn().then(() => {
+    return nextStretch(computation).then(() => {
       began = performance.now();
     });
   };
