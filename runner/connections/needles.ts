@@ -4,7 +4,18 @@ import { base64, hex } from '@scure/base';
 const MIN_NEEDLE_LENGTH = 4;
 
 /** Returns a text with one character for each byte: the character whose code is the byte. */
-const toLatin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+function toLatin1(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
+}
+
+/** Returns the bytes of a text whose characters stand for bytes. */
+function fromLatin1(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
 
 /** Returns the text's bytes in UTF-8, each as a character. */
 export const utf8 = (text: string): string => toLatin1(new TextEncoder().encode(text));
@@ -47,6 +58,5 @@ export function needlesOf(secrets: readonly string[]): Uint8Array[] {
       ...base64Cores(bytes),
     ];
   });
-  return [...new Set(forms)].filter(({ length }) => length >= MIN_NEEDLE_LENGTH)
-    .map((form) => Uint8Array.from(form, (byte) => byte.charCodeAt(0)));
+  return [...new Set(forms)].filter(({ length }) => length >= MIN_NEEDLE_LENGTH).map(fromLatin1);
 }

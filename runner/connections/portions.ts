@@ -18,6 +18,9 @@ const nextStretch = makeComputingLine(networkTurn);
 
 let computations = 0;
 
+/** Waits until this computation may begin. */
+export const beginStretch = (): Promise<void> => nextStretch(String(computations += 1));
+
 /** Makes the function by which one computation gives way. */
 export function makeGiveWay(): GiveWay {
   const computation = String(computations += 1);

@@ -129,3 +129,18 @@ describe('the redaction of a secret', () => {
     expect(turns).toBeGreaterThanOrEqual(answers.length);
   });
 });
+
+it('the searches of many answers that come at once begin in turns of their own', async () => {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  const ends = await Promise.all(
+    Array.from({ length: 10 }, () => makeRedaction([SECRET]).text(`<${SECRET}>`).then((text) => [text, turns])),
+  );
+  clearImmediate(counting);
+  expect(new Set(ends.map(([text]) => text))).toEqual(new Set(['<[redacted]>']));
+  expect(new Set(ends.map(([, turn]) => turn)).size).toBe(10);
+});

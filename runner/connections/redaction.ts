@@ -1,7 +1,7 @@
 import { type Automaton, makeAutomaton } from './automaton.ts';
 import { type Decoded, decodeEscapes, joinLines } from './escapes.ts';
 import { needlesOf } from './needles.ts';
-import { type GiveWay, inPortions, makeGiveWay } from './portions.ts';
+import { beginStretch, type GiveWay, inPortions, makeGiveWay } from './portions.ts';
 
 const MARK = new TextEncoder().encode('[redacted]');
 
@@ -115,9 +115,15 @@ export interface Redaction {
  */
 export function makeRedaction(secrets: readonly string[]): Redaction {
   let automaton: Promise<Automaton> | undefined;
+  /** Many requests of a run may be answered at once, and their automata must not be made in one go. */
+  const makeOwnAutomaton = async (): Promise<Automaton> => {
+    await beginStretch();
+    return await makeAutomaton(needlesOf(secrets), makeGiveWay());
+  };
   const redact = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const made = await (automaton ??= makeOwnAutomaton());
     const giveWay = makeGiveWay();
-    const begins = await findAll(bytes, await (automaton ??= makeAutomaton(needlesOf(secrets), giveWay)), giveWay);
+    const begins = await findAll(bytes, made, giveWay);
     return begins === undefined ? bytes : replaceRanges(bytes, await rangesOf(begins, giveWay));
   };
   const redactBytes = (bytes: Uint8Array) => bytes.length <= SHORT_BYTES ? redact(bytes) : inLine(() => redact(bytes));

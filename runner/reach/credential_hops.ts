@@ -54,8 +54,13 @@ async function redactBody(
   return { headers: { ...headers, 'content-type': `${mediaTypeOf(type)}; charset=utf-8` }, body: redacted };
 }
 
-const isSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, at) => byte === b[at]);
+function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) {
+    if (a[at] !== b[at]) return false;
+  }
+  return true;
+}
 
 /**
  * Checks the first hop, and throws a NodeError if it may not carry the secret. Later hops carry the secret only if they
