@@ -18,37 +18,25 @@ create policy kv_stores_select_owner on public.kv_stores for select to authentic
 grant select on public.kv_stores to authenticated;
 grant select on public.kv_stores to service_role;
 
-create function private.tg_kv_stores__after_insert()
+create function private.tg_kv_stores__after_change()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.add_kv_usage(s.user_id, count(*), 0) from inserted as s group by s.user_id order by s.user_id;
+  perform private.add_kv_usage(s.user_id, tg_argv[0]::integer * count(*), 0)
+    from changed as s group by s.user_id order by s.user_id;
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_insert() is
-  'Counts new stores, and refuses stores beyond the limit. Definer, because no API role may access the usage.';
+comment on function private.tg_kv_stores__after_change() is
+  'Counts new stores (argument 1) or deleted stores (-1), and refuses stores beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_inserted after insert on public.kv_stores
-  referencing new table as inserted
-  for each statement execute function private.tg_kv_stores__after_insert();
-
-create function private.tg_kv_stores__after_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.add_kv_usage(s.user_id, -count(*), 0) from deleted as s group by s.user_id order by s.user_id;
-  return null;
-end;
-$$;
-comment on function private.tg_kv_stores__after_delete() is
-  'Counts deleted stores. Definer, because no API role may access the usage.';
+  referencing new table as changed
+  for each statement execute function private.tg_kv_stores__after_change('1');
 create trigger _100_count_deleted after delete on public.kv_stores
-  referencing old table as deleted
-  for each statement execute function private.tg_kv_stores__after_delete();
+  referencing old table as changed
+  for each statement execute function private.tg_kv_stores__after_change('-1');
 
 create function private.add_kv_store(user_id uuid, store text)
 returns void

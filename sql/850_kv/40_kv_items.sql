@@ -27,22 +27,25 @@ grant select on public.kv_items to service_role;
 create trigger _200_touch before update on public.kv_items
   for each row execute function private.tg_any__before_update_touch();
 
-create function private.tg_kv_items__after_insert()
+create function private.tg_kv_items__after_change()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes))
-    from inserted as i group by i.user_id order by i.user_id;
+  perform private.add_kv_usage(i.user_id, 0, tg_argv[0]::integer * sum(i.size_bytes))
+    from changed as i group by i.user_id order by i.user_id;
   return null;
 end;
 $$;
-comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses items beyond the limit. Definer, because no API role may access the usage.';
+comment on function private.tg_kv_items__after_change() is
+  'Counts the bytes of new items (argument 1) or deleted items (-1), and refuses items beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_inserted after insert on public.kv_items
-  referencing new table as inserted
-  for each statement execute function private.tg_kv_items__after_insert();
+  referencing new table as changed
+  for each statement execute function private.tg_kv_items__after_change('1');
+create trigger _100_count_deleted after delete on public.kv_items
+  referencing old table as changed
+  for each statement execute function private.tg_kv_items__after_change('-1');
 
 create function private.tg_kv_items__after_update()
 returns trigger
@@ -65,23 +68,6 @@ comment on function private.tg_kv_items__after_update() is
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
-
-create function private.tg_kv_items__after_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.add_kv_usage(i.user_id, 0, -sum(i.size_bytes))
-    from deleted as i group by i.user_id order by i.user_id;
-  return null;
-end;
-$$;
-comment on function private.tg_kv_items__after_delete() is
-  'Counts the bytes of deleted items. Definer, because no API role may access the usage.';
-create trigger _100_count_deleted after delete on public.kv_items
-  referencing old table as deleted
-  for each statement execute function private.tg_kv_items__after_delete();
 
 create function private.put_kv_item(user_id uuid, store text, key text, value jsonb)
 returns jsonb
