@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Claim, ClaimChange } from './claim/claims.ts';
-import type { ClaimExecution } from './claim/execute_claim.ts';
+import type { ClaimExecution } from './claim/claim_execution.ts';
 import { makeHeartbeat } from './heartbeat.ts';
 
 beforeEach(() => void vi.useFakeTimers());

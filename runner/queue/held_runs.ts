@@ -1,7 +1,8 @@
 import { MAX_TIMER_MS } from '../../platform/pause.ts';
 import type { Slice } from '../engine/state/slice.ts';
 import type { Claim } from './claim/claims.ts';
-import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './claim/execute_claim.ts';
+import type { ClaimExecution, ExecuteClaimDeps } from './claim/claim_execution.ts';
+import { executeClaim } from './claim/execute_claim.ts';
 import { makeSnapshotCache } from './snapshots.ts';
 import type { Snapshot } from '../../types/flow.ts';
 

@@ -1,5 +1,5 @@
 import type { Claim } from './claim/claims.ts';
-import type { ClaimExecution } from './claim/execute_claim.ts';
+import type { ClaimExecution } from './claim/claim_execution.ts';
 import type { FreeSlots } from './slots.ts';
 import { nextState, type TransitionTable } from '../engine/state/transitions.ts';
 import { makeWakeTimes } from './wake_times.ts';

@@ -1,4 +1,4 @@
-import type { ClaimExecution } from './claim/execute_claim.ts';
+import type { ClaimExecution } from './claim/claim_execution.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /** The free slots of a worker. */

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { makeSlice, UNLIMITED } from '../engine/state/slice.ts';
 import type { Claim } from './claim/claims.ts';
-import type { ClaimExecution } from './claim/execute_claim.ts';
+import type { ClaimExecution } from './claim/claim_execution.ts';
 import { isSuspect, makeExecuteAlone } from './suspects.ts';
 
 // SAFETY: these tests read no other member of a claim.

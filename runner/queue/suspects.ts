@@ -1,7 +1,7 @@
 import type { Slice } from '../engine/state/slice.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { type Claim, type Claims, NO_PROGRESS } from './claim/claims.ts';
-import type { ClaimExecution } from './claim/execute_claim.ts';
+import type { ClaimExecution } from './claim/claim_execution.ts';
 import type { HeldRuns } from './held_runs.ts';
 import { isUsedUp } from './slices.ts';
 

@@ -1,6 +1,6 @@
 import type { Slice } from '../engine/state/slice.ts';
 import type { Claim } from './claim/claims.ts';
-import type { ExecuteClaimDeps } from './claim/execute_claim.ts';
+import type { ExecuteClaimDeps } from './claim/claim_execution.ts';
 import { type Heartbeat, makeHeartbeat } from './heartbeat.ts';
 import { makeHeldRuns } from './held_runs.ts';
 import { makeMemoryBudget } from './memory/memory_budget.ts';

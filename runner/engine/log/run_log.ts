@@ -1,6 +1,6 @@
 import type { Tree } from '../tree/tree.ts';
 import type { RunNode } from '../graph/graph.ts';
-import type { LogBuffer } from './log_buffer.ts';
+import { LogBuffer } from './log_buffer.ts';
 import { isLogged } from './log_filter.ts';
 import type { LogLevel, NodeCall } from '../node.ts';
 import { toLogContent } from '../limits/text_limits.ts';
@@ -36,7 +36,8 @@ export interface HeldLog {
  * Makes a log that keeps the lines of a node until the log is opened. If the node is released before that, the kept
  * lines are dropped, because the node logs them again in its next run.
  */
-export function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): HeldLog {
+export function holdLog(write: NodeCall['log'], tree: Tree, run: TreeRun): HeldLog {
+  const buffer = new LogBuffer(run.graph.environment, tree.counters.limits);
   let add = buffer.add;
   return {
     write: (...line) => add(...line),

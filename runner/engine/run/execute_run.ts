@@ -1,22 +1,17 @@
 import type { Tree } from '../tree/tree.ts';
 import { BegunExecutions } from './under_way.ts';
-import { hasEndedBefore } from '../execution/earlier_claim.ts';
-import { feedNext } from './feed_next.ts';
 import type { RunGraph, RunNode } from '../graph/graph.ts';
 import { graphOfRun } from './graph_of_run.ts';
-import { handOn, lackOf } from './hand_on.ts';
 import type { RunResult } from '../state/journal.ts';
 import { News } from './news.ts';
 import type { Halt } from '../node.ts';
-import { beginExecution } from '../execution/begin_execution.ts';
-import { completeInputs, copyMap } from '../graph/outcome.ts';
 import type { Participant } from '../tree/participants.ts';
-import { type FinishedNodes, type Lack, lookAt, readiness, reasonOfLack, remove, spreadFinished } from './readiness.ts';
-import type { TakeOver } from '../redrive/take_over.ts';
+import { type FinishedNodes, readiness, reasonOfLack, spreadFinished } from './readiness.ts';
 import type { Release } from '../state/unended_run.ts';
 import { RunLife } from './run_life.ts';
 import { logLine } from '../log/run_log.ts';
-import { type Completion, RunRecord } from './run_record.ts';
+import { RunRecord } from './run_record.ts';
+import { RunSteps } from './run_steps.ts';
 import type { TreeRun } from '../tree/tree_run.ts';
 
 /** One run during its execution, with the state of its graph. */
@@ -27,8 +22,7 @@ class RunExecution {
   readonly #record = new RunRecord();
   readonly #news = new News();
   readonly #begun: BegunExecutions;
-  /** Set only in a redrive. */
-  readonly #takeOver: TakeOver | undefined;
+  readonly #steps: RunSteps;
   readonly #life: RunLife;
 
   constructor(tree: Tree, run: TreeRun) {
@@ -38,8 +32,10 @@ class RunExecution {
     this.#begun = new BegunExecutions(tree, run, this.#news);
     this.#life = new RunLife(tree, run, this.#begun);
     slice.startComputing();
-    ({ graph: this.#graph, takeOver: this.#takeOver } = graphOfRun(tree, run));
+    const { graph, takeOver } = graphOfRun(tree, run);
     slice.stopComputing();
+    this.#graph = graph;
+    this.#steps = new RunSteps(tree, run, this.#record, this.#begun, takeOver);
   }
 
   async execute(): Promise<RunResult | Release> {
@@ -75,7 +71,7 @@ class RunExecution {
         standstill.consider();
         await this.#pause(news);
       }
-      const touched = new Set(this.#begun.takeCompletions().flatMap((completion) => this.#apply(completion)));
+      const touched = new Set(this.#begun.takeCompletions().flatMap((completion) => this.#steps.apply(completion)));
       // A node that waited for a value from a finished node may now start.
       for (const node of spreadFinished(touched, finished)) {
         if (node.times === 0) this.#begun.parking.leaveOut(node, finished.get(node)!);
@@ -90,76 +86,13 @@ class RunExecution {
     for (const node of candidates) {
       const state = readiness(node, finished);
       if (state === 'no') continue;
-      if (state === 'skip') this.#skip(node, reasonOfLack(node, finished));
-      else if (node.feed !== undefined) feedNext(this.#tree, this.#begun, node, this.#takeOver);
-      else this.#start(node);
+      if (state === 'skip') this.#steps.skip(node, reasonOfLack(node, finished));
+      else if (node.feed !== undefined) this.#steps.feed(node);
+      else this.#steps.start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
       if (journal.isFull()) await this.#pause(journal.flush().catch(() => lifecycle.release()));
       if (this.#life.look() !== 'going') return;
     }
-  }
-
-  /**
-   * If the tree has not reached its limit of executions, starts a node. After a halt, a node starts only if its
-   * execution has a stored row, because the run's outputs are made from stored executions. If an earlier claim only
-   * began the execution, it is then cancelled.
-   */
-  #start(node: RunNode): void {
-    const { lifecycle: { halted }, counters, services: { history, journal } } = this.#tree;
-    const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
-    const { values, isElement, fault } = lookAt(node);
-    const inputs = completeInputs(node, values, this.#run.inputs);
-    const continued = this.#takeOver?.next(node, fault === undefined ? inputs : undefined);
-    const takenOver = stored === undefined ? continued?.takenOver : undefined;
-    const onRecord = stored ?? takenOver;
-    if (halted.aborted ? onRecord === undefined : !counters.countExecution(onRecord)) return;
-    remove(node);
-    const times = node.times++;
-    node.hasStarted = true;
-    node.isRunning = true;
-    const { positions, calledRuns } = continued ?? {};
-    // The call failed in an earlier claim. Nobody looks whether the called run had all effects of the earlier runs.
-    if (calledRuns !== undefined && hasEndedBefore(stored) && stored.errors !== null) journal.leftIncomplete();
-    const known = {
-      stored,
-      takenOver,
-      calledRuns,
-      fault: fault ?? (stored === undefined ? continued?.fault : undefined),
-    };
-    const { outcome, record, handle, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
-    this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
-  }
-
-  /**
-   * Skips an element of a loop. Either the node lacks a value that it needs, or the node's instructions must not be
-   * submitted.
-   */
-  #skip(node: RunNode, skipped: Lack): void {
-    this.#begun.parking.leaveOut(node, skipped);
-    const positions = this.#takeOver?.positionsOfNext(node);
-    const { isElement } = lookAt(node);
-    remove(node);
-    const times = node.times++;
-    node.isRunning = true;
-    const outcome = { outputs: copyMap({}) };
-    this.#begun.skip({ node, times, isElement, positions, outcome, skipped, part: 'all' });
-  }
-
-  /** Puts outputs into the queues of the next nodes. Returns the nodes that may be ready now. */
-  #apply(completion: Completion): RunNode[] {
-    const { node, part } = completion;
-    if (part !== 'handed_over') {
-      node.isRunning = false;
-      node.absence = lackOf(completion);
-      // The outputs and handled errors of fed nodes (feed.ts) belong to another run, so they are not recorded here.
-      if (node.feed === undefined || 'error' in completion.outcome) this.#record.add(completion);
-      if ('outputs' in completion.outcome) this.#takeOver?.succeeded(node, completion.times);
-    }
-    handOn(completion, {
-      takeOver: this.#takeOver,
-      countElements: (count) => this.#tree.counters.countElements(count),
-    });
-    return [node, ...node.outgoing.map((edge) => edge.target)];
   }
 
   /** If the run is leaving, releases the tree with all its runs. Then waits until no node of this run is running. */
@@ -185,7 +118,7 @@ class RunExecution {
     }
     this.#life.go('end');
     // A redrive of this run reads the earlier runs again, so that it does not repeat their effects.
-    if (this.#takeOver?.hasAllEffects(this.#graph.nodes) === false) this.#tree.services.journal.leftIncomplete();
+    if (!this.#steps.hasAllEffects(this.#graph.nodes)) this.#tree.services.journal.leftIncomplete();
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), halt);
   }
 
@@ -205,7 +138,7 @@ class RunExecution {
     // end with an error of its own.
     await standstill.settled().catch(() => {});
     this.#begun.cancelAll(message);
-    for (const completion of this.#begun.takeCompletions()) this.#apply(completion);
+    for (const completion of this.#begun.takeCompletions()) this.#steps.apply(completion);
   }
 
   #asParticipant(): Participant {

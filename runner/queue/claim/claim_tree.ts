@@ -2,7 +2,7 @@ import { type History, makeHistory } from '../../engine/state/journal.ts';
 import type { NodeRegistry, NodeServices } from '../../engine/node.ts';
 import { makePartialRun, type PartialRun } from '../../engine/graph/partial_run.ts';
 import type { Slice } from '../../engine/state/slice.ts';
-import type { TreeOptions } from '../../engine/execute_tree.ts';
+import type { TreeOptions } from '../../engine/make_tree.ts';
 import type { RunnerSettings } from '../../settings.ts';
 import { actionSignerOf } from '../../solana/run_settings.ts';
 import { makeSettlement } from '../../solana/transaction_settlement.ts';

@@ -1,51 +1,18 @@
 import { ApiError } from '../../../platform/api_error.ts';
-import type { Release, Suspension } from '../../engine/state/unended_run.ts';
-import type { NodeRegistry } from '../../engine/node.ts';
 import type { Slice } from '../../engine/state/slice.ts';
 import { executeTree } from '../../engine/execute_tree.ts';
-import { errorText, type WriteLog } from '../../log_line.ts';
-import type { RunnerSettings } from '../../settings.ts';
+import { errorText } from '../../log_line.ts';
 import { brokenResult, makeClaimEnd } from './claim_end.ts';
 import { ClaimLife } from './claim_life.ts';
 import { makeClaimLog } from './claim_log.ts';
+import type { ClaimExecution, ExecuteClaimDeps } from './claim_execution.ts';
 import { type ClaimRecords, openClaimRecords } from './claim_records.ts';
-import { composeTree, type MakeRunServices } from './claim_tree.ts';
-import type { Claim, Claims, FinalResult, StoredHistory } from './claims.ts';
-import type { HeldMemory, MemoryBudget } from '../memory/memory_budget.ts';
+import { composeTree } from './claim_tree.ts';
+import type { Claim, StoredHistory } from './claims.ts';
+import type { HeldMemory } from '../memory/memory_budget.ts';
 import { makeMemoryWait } from '../memory/memory_wait.ts';
-import { makeRunControl, type RunControl } from './run_control.ts';
+import { makeRunControl } from './run_control.ts';
 import type { Snapshot } from '../../../types/flow.ts';
-
-export interface ExecuteClaimDeps {
-  claims: Claims;
-  registry: NodeRegistry;
-  makeServices: MakeRunServices;
-  settings: RunnerSettings;
-  log: WriteLog;
-  /** Milliseconds since 1970. */
-  now: () => number;
-  /** Limits the memory that the runs of the worker use together. */
-  memory: MemoryBudget;
-}
-
-/** A claimed run that is being executed. */
-export interface ClaimExecution extends RunControl {
-  claim: Claim;
-  /** Resolves when this worker has finished its work on the run; never rejects. */
-  ended: Promise<void>;
-  /** True if the run was released and may be in the queue again. */
-  isReleased: () => boolean;
-  /** True if a node execution that ended in this claim is stored. The claims of lost workers did not get as far. */
-  hasStored: () => boolean;
-  /** True while the run waits for a time, an answer, memory, or the database that stores its outcome. */
-  isResting: () => boolean;
-  /** The time at which the run continues, in milliseconds since 1970, if it was released to sleep. */
-  sleepsUntil: () => number | undefined;
-  /** Milliseconds since the run was claimed. */
-  heldMs: () => number;
-  /** True if `release` was called or the claim was lost. */
-  isReleasing: () => boolean;
-}
 
 /**
  * Executes a claimed run until it ends or is released, and stores progress meanwhile. If the claim is lost, the worker
@@ -96,10 +63,7 @@ export function executeClaim(
    * Continues the run after its stored history. If the run can't be executed, for example because its snapshot is
    * broken, the run fails.
    */
-  const executeFrom = async (
-    history: StoredHistory,
-    records: ClaimRecords,
-  ): Promise<FinalResult | Release | Suspension> => {
+  const executeFrom = async (history: StoredHistory, records: ClaimRecords) => {
     const { countExecution: onNodeEnded } = log;
     try {
       const snapshot = readSnapshot();
