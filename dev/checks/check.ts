@@ -15,6 +15,7 @@ import { toolsDir } from '../tools/tools.ts';
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { staleAssets } from '../script/assets.ts';
 import { openapiDocument, openapiFile } from '../docs/openapi.ts';
+import { checkFolders } from './folders.ts';
 import { checkTypeNames } from './type_names.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
 import { generatedSql } from '../database/generated_sql.ts';
@@ -113,6 +114,16 @@ const canaryImports: { [name: string]: Source[] } = {
   'a file without a row': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
 };
 
+/** Canaries: a folder with too many files, one with too many lines, and a file with too many imports. */
+const canaryFolders: { [name: string]: Source[] } = {
+  'too many files': Array.from({ length: 26 }, (_, index) => ({ file: `runner/canary/file_${index}.ts`, text: '' })),
+  'too many lines': [{ file: 'runner/canary/file.ts', text: '\n'.repeat(2_501) }],
+  'too many imports': [{
+    file: 'runner/canary/file.ts',
+    text: Array.from({ length: 16 }, (_, index) => `import './file_${index}.ts';`).join('\n'),
+  }],
+};
+
 /** Releases that differ from the real ones: by a changed migration, by one that is gone, and by an earlier new one. */
 const canaryReleases = (releases: SchemaRelease[]): SchemaRelease[][] => {
   const [first] = migrationFiles() as [string];
@@ -189,6 +200,16 @@ const sourceChecks: Check[] = [
       await mustFail('rows of import rules', async () => checkRows([]));
       checkTypeNames(sources);
       await mustFail('exported type names', async () => checkTypeNames(canaryTypeNames));
+    },
+  },
+  {
+    name: 'no folder and no file is too large (dev/checks/folders.ts)',
+    run: async () => {
+      checkFolders(await sourcesWithImportRules());
+      const exceptions = { lists: [], stillTooMany: {} };
+      for (const [name, canary] of Object.entries(canaryFolders)) {
+        await mustFail(`folders: ${name}`, async () => checkFolders(canary, exceptions));
+      }
     },
   },
   {

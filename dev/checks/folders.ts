@@ -1,0 +1,96 @@
+import { posix } from 'node:path';
+import { StackError } from '../stack/stack_error.ts';
+import { importsOf, type Source } from './imports.ts';
+
+/** The most source files in one folder, without its tests and its subfolders. */
+const MAX_FILES = 25;
+/** The most lines in one folder that has no subfolders. */
+const MAX_LINES = 2_500;
+/** The most modules and packages that one file imports. */
+const MAX_IMPORTS = 15;
+
+/** Files that list the parts of a kind, a line for each part. They may import as many as there are. */
+const LISTS: readonly string[] = [
+  'client/shell/commands.ts',
+  'dev/checks/check.ts',
+  'dev/docs/openapi.ts',
+  'dev/docs/openapi/schemas/zod_schemas.ts',
+  'functions/action/app.ts',
+  'functions/flow/app.ts',
+  'runner/nodes/registry.ts',
+];
+
+/** Files that import too much, with the number of their imports. The number may only become smaller. */
+const STILL_TOO_MANY: Readonly<Record<string, number>> = {
+  'console/connections/connection_page.tsx': 17,
+  'console/flows/editor/canvas.tsx': 18,
+  'console/flows/editor/editor_page.tsx': 18,
+  'console/flows/editor/flow_editor.tsx': 30,
+  'console/flows/editor/last_run/last_run_context.tsx': 18,
+  'console/flows/editor/last_run/region/last_run_region.tsx': 19,
+  'console/flows/editor/node/node_panel.tsx': 21,
+  'console/flows/editor/toolbar.tsx': 18,
+  'console/flows/editor/use_adding.ts': 16,
+  'console/flows/flows_page.tsx': 18,
+  'console/nodes/definition_page.tsx': 16,
+  'console/runs/list/runs_page.tsx': 17,
+  'console/runs/run_page.tsx': 30,
+  'console/shared/graph/graph_view.tsx': 16,
+  'console/start/start_page.tsx': 18,
+  'console/start/started_run.tsx': 16,
+  'dev/stack/demo/demo.ts': 17,
+  'dev/stack/stack.ts': 31,
+};
+
+/** The exceptions from MAX_IMPORTS. */
+export interface ImportLimits {
+  lists: readonly string[];
+  stillTooMany: Readonly<Record<string, number>>;
+}
+
+const countLines = (text: string): number => text.split('\n').length - 1;
+
+/** Returns a line for each folder that holds too many files, or too many lines without subfolders. */
+export function largeFolders(sources: readonly Source[]): string[] {
+  const byFolder = new Map<string, Source[]>();
+  for (const source of sources) {
+    const folder = posix.dirname(source.file);
+    byFolder.set(folder, [...byFolder.get(folder) ?? [], source]);
+  }
+  const hasSubfolder = (folder: string) => [...byFolder.keys()].some((other) => other.startsWith(`${folder}/`));
+  return [...byFolder].flatMap(([folder, files]) => {
+    if (files.length > MAX_FILES) {
+      return [`${folder} has ${files.length} source files, and may have ${MAX_FILES}: move some to a subfolder.`];
+    }
+    const lines = files.reduce((sum, { text }) => sum + countLines(text), 0);
+    if (lines <= MAX_LINES || hasSubfolder(folder)) return [];
+    return [`${folder} has ${lines} lines, and a folder without subfolders may have ${MAX_LINES}: give it subfolders.`];
+  });
+}
+
+/** Returns a line for each file that imports too much, and for each entry of STILL_TOO_MANY that is out of date. */
+export function manyImports(
+  sources: readonly Source[],
+  { lists, stillTooMany }: ImportLimits = { lists: LISTS, stillTooMany: STILL_TOO_MANY },
+): string[] {
+  const counts = new Map(
+    sources.map(({ file, text }) => [file, new Set(importsOf(file, text).map(({ to }) => to)).size]),
+  );
+  const faults = [...counts].flatMap(([file, count]) => {
+    const most = stillTooMany[file] ?? MAX_IMPORTS;
+    return lists.includes(file) || count <= most
+      ? []
+      : [`${file} imports ${count} modules, and may import ${most}: split it.`];
+  });
+  const stale = Object.entries(stillTooMany).filter(([file, most]) => (counts.get(file) ?? 0) < most)
+    .map(([file, most]) =>
+      `${file} no longer imports ${most} modules: make its number in dev/checks/folders.ts smaller.`
+    );
+  return [...faults, ...stale];
+}
+
+/** Throws a StackError that names each folder and file that is too large for a newcomer to take in. */
+export function checkFolders(sources: readonly Source[], limits?: ImportLimits): void {
+  const faults = [...largeFolders(sources), ...manyImports(sources, limits)];
+  if (faults.length > 0) throw new StackError(faults.join('\n'));
+}

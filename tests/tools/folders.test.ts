@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { checkFolders, largeFolders, manyImports } from '../../dev/checks/folders.ts';
+import type { Source } from '../../dev/checks/imports.ts';
+
+const files = (count: number, folder = 'a', lines = 1): Source[] =>
+  Array.from({ length: count }, (_, index) => ({ file: `${folder}/f${index}.ts`, text: '//\n'.repeat(lines) }));
+
+const importing = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `import './m${index}.ts';\n`).join('');
+
+const NO_EXCEPTIONS = { lists: [], stillTooMany: {} };
+
+it('a folder may have 25 files beside its subfolders', () => {
+  expect(largeFolders([...files(25), ...files(25, 'a/b')])).toEqual([]);
+  expect(largeFolders(files(26))).toEqual(['a has 26 source files, and may have 25: move some to a subfolder.']);
+});
+
+it('a folder without subfolders may have 2,500 lines', () => {
+  expect(largeFolders(files(10, 'a', 250))).toEqual([]);
+  expect(largeFolders(files(10, 'a', 251))).toEqual([
+    'a has 2510 lines, and a folder without subfolders may have 2500: give it subfolders.',
+  ]);
+  expect(largeFolders([...files(10, 'a', 251), ...files(1, 'a/b')])).toEqual([]);
+});
+
+it('a file may import 15 modules, each as often as it likes', () => {
+  const text = importing(15);
+  expect(manyImports([{ file: 'a.ts', text: text + text }], NO_EXCEPTIONS)).toEqual([]);
+  expect(manyImports([{ file: 'a.ts', text: importing(16) }], NO_EXCEPTIONS)).toEqual([
+    'a.ts imports 16 modules, and may import 15: split it.',
+  ]);
+});
+
+it('a list may import more, and a file with a number of its own may not grow', () => {
+  const source = [{ file: 'a.ts', text: importing(20) }];
+  expect(manyImports(source, { lists: ['a.ts'], stillTooMany: {} })).toEqual([]);
+  expect(manyImports(source, { lists: [], stillTooMany: { 'a.ts': 20 } })).toEqual([]);
+  expect(manyImports(source, { lists: [], stillTooMany: { 'a.ts': 19 } })).toEqual([
+    'a.ts imports 20 modules, and may import 19: split it.',
+  ]);
+  expect(manyImports(source, { lists: [], stillTooMany: { 'a.ts': 21 } })).toEqual([
+    'a.ts no longer imports 21 modules: make its number in dev/checks/folders.ts smaller.',
+  ]);
+});
+
+it('a fault of either kind is thrown', () => {
+  expect(() => checkFolders(files(26), NO_EXCEPTIONS)).toThrow('26 source files');
+  expect(() => checkFolders([{ file: 'a.ts', text: importing(16) }], NO_EXCEPTIONS)).toThrow('16 modules');
+});
