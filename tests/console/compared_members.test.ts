@@ -95,7 +95,7 @@ it('a change of any part of a snapshot is a difference', async () => {
 });
 
 it('the flow of this test has every member that a snapshot keeps', async () => {
-  const source = readFileSync('sql/350_flows/66_reduce_flow.sql', 'utf8');
+  const source = readFileSync('sql/350_flows/60_stored/66_reduce_flow.sql', 'utf8');
   const functions = /create function private\.reduce_nodes[\s\S]*?create function private\.interflow_references/.exec(
     source,
   )!;
