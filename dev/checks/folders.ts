@@ -89,8 +89,8 @@ export function manyImports(
   return [...faults, ...stale];
 }
 
-/** Throws a StackError that names each folder and file that is too large for a newcomer to take in. */
-export function checkFolders(sources: readonly Source[], limits?: ImportLimits): void {
-  const faults = [...largeFolders(sources), ...manyImports(sources, limits)];
+/** Throws a StackError that names each folder, also of SQL, and each file that is too large for a newcomer to take in. */
+export function checkFolders(sources: readonly Source[], sql: readonly Source[] = [], limits?: ImportLimits): void {
+  const faults = [...largeFolders(sources), ...largeFolders(sql), ...manyImports(sources, limits)];
   if (faults.length > 0) throw new StackError(faults.join('\n'));
 }

@@ -44,6 +44,7 @@ it('a list may import more, and a file with a number of its own may not grow', (
 });
 
 it('a fault of either kind is thrown', () => {
-  expect(() => checkFolders(files(26), NO_EXCEPTIONS)).toThrow('26 source files');
-  expect(() => checkFolders([{ file: 'a.ts', text: importing(16) }], NO_EXCEPTIONS)).toThrow('16 modules');
+  expect(() => checkFolders(files(26))).toThrow('26 source files');
+  expect(() => checkFolders([], files(26, 'sql/a'))).toThrow('sql/a has 26 source files');
+  expect(() => checkFolders([{ file: 'a.ts', text: importing(16) }], [], NO_EXCEPTIONS)).toThrow('16 modules');
 });
