@@ -39,13 +39,19 @@ function makeDatabase(retryMs = 0) {
       ({ code }) => code,
     );
   };
+  const store = (kind: 'checkpoint' | 'release', id: string, { bytes = 0, owner = 'owner' } = {}) => {
+    const claim = { flow_run_id: id, user_id: owner, claim_number: 1 } as Claim;
+    // SAFETY: claims read no other member of a stored execution.
+    const node_runs = [{ input: { M: {} }, output: large(bytes) }] as never;
+    return claims[kind](claim, { ...NO_PROGRESS, node_runs });
+  };
   /** Waits for the calls of this turn of the event loop and of the next one, and returns the newest calls. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();
     await nextTurn();
     return calls.slice(-count);
   };
-  return { finish, newest };
+  return { finish, store, newest };
 }
 
 it('results that come while another result is being stored are stored together', async () => {
@@ -96,6 +102,21 @@ it('when the database does not answer, results are not sent again one by one', a
   together!.refuse('service_unavailable');
   expect(await Promise.all(outcomes)).toEqual(['service_unavailable', 'service_unavailable']);
   expect(await newest(2)).toHaveLength(1);
+});
+
+it('large progress waits for the large writes of its owner, and small progress does not', async () => {
+  const { store, newest } = makeDatabase();
+  const bytes = 70_000;
+  const stored = [store('checkpoint', 'a', { bytes, owner: 'ann' }), store('checkpoint', 'b', { bytes, owner: 'bob' })];
+  const [a] = await newest(2);
+  stored.push(store('release', 'c', { bytes, owner: 'ann' }), store('checkpoint', 'small', { owner: 'ann' }));
+  const [b, small] = await newest(2);
+  expect([b, small]).toMatchObject([{ runs: ['b'] }, { name: 'checkpoint_flow_run', runs: ['small'] }]);
+  a!.answer(null);
+  const [c] = await newest(1);
+  expect(c).toMatchObject({ name: 'release_flow_run', runs: ['c'] });
+  for (const call of [b, small, c]) call!.answer(null);
+  await Promise.all(stored);
 });
 
 it('large results are stored beside small ones, one of each owner at a time, and owners take turns', async () => {

@@ -199,10 +199,11 @@ export interface Claims {
 const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 65_536 });
 
 /**
- * Larger results are stored one by one, so that small results never wait for them. Owners take turns: at most two
- * results at a time, and one of each owner. The claims of a worker bound the number of waiting results.
+ * Larger results and progress are stored one by one, so that small results never wait for them, and the worker holds
+ * the text of few. Owners take turns: at most two writes at a time, and one of each owner. The claims of a worker bound
+ * the number of waiting writes.
  */
-const LARGE_RESULTS = Object.freeze({
+const LARGE_WRITES = Object.freeze({
   slots: 2,
   aloneSlots: 2,
   sharedSlots: 1,
@@ -218,11 +219,13 @@ const ID_BYTES = 39;
 const sum = <Row>(rows: readonly Row[], bytesOf: (row: Row) => number): number =>
   rows.reduce((bytes, row) => bytes + bytesOf(row), 0);
 
+const progressBytes = ({ node_runs, children, logs, transactions }: Progress): number =>
+  sum(node_runs, nodeRunBytes) + sum(children, childBytes) + sum(logs, logLineBytes) + ROW_BYTES * transactions.length;
+
 /** Returns the approximate bytes of JSON of a result. */
 export const resultBytes = ({ output, errors, not_run, progress }: FinalResult & { progress: Progress }): number =>
   ROW_BYTES + measureMap(output.M) + sum(errors ?? [], (error) => error.length) + ID_BYTES * (not_run?.length ?? 0) +
-  sum(progress.node_runs, nodeRunBytes) + sum(progress.children, childBytes) + sum(progress.logs, logLineBytes) +
-  ROW_BYTES * progress.transactions.length;
+  progressBytes(progress);
 
 export interface ClaimsOptions {
   runnerLeaseSeconds: number;
@@ -266,13 +269,25 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     },
   });
 
-  const largeResults = makeAdmission(LARGE_RESULTS);
-  const finish = (ownerId: string, result: ClaimedResult): Promise<void> => {
-    if (resultBytes(result) <= RESULT_GROUP.maxSize) return finishInGroup(result);
+  const largeWrites = makeAdmission(LARGE_WRITES);
+  /** Stores something of a run. If it is large, waits for the turn of the run's owner. */
+  const storeInTurn = (ownerId: string, bytes: number, store: (retryMs: number) => Promise<void>): Promise<void> => {
+    if (bytes <= RESULT_GROUP.maxSize) return store(options.retryMs);
     const began = performance.now();
-    // The wait counts as time of retries. Otherwise the waiting results would repeat their calls one after another while
+    // The wait counts as time of retries. Otherwise the waiting writes would repeat their calls one after another while
     // the database does not answer.
-    return largeResults.admit(ownerId, () => finishOne(result, options.retryMs - (performance.now() - began)));
+    return largeWrites.admit(ownerId, () => store(options.retryMs - (performance.now() - began)));
+  };
+  const storeProgress = (name: string, claim: Claim, progress: Progress, args: object): Promise<void> =>
+    storeInTurn(
+      claim.user_id,
+      progressBytes(progress),
+      (retryMs) => retried(retryMs, () => rpc<void>(name, { ...held(claim), ...args, progress })),
+    );
+  const finish = (ownerId: string, result: ClaimedResult): Promise<void> => {
+    const bytes = resultBytes(result);
+    if (bytes <= RESULT_GROUP.maxSize) return finishInGroup(result);
+    return storeInTurn(ownerId, bytes, (retryMs) => finishOne(result, retryMs));
   };
 
   /** Reads the history in pages, so that neither the database nor PostgREST builds one text of the whole history. */
@@ -326,11 +341,11 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
         : { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
       return earlier_output_bytes === null ? history : { ...history, redriven: await readEarlierRuns(flow_run_id) };
     },
-    checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
+    checkpoint: (claim, progress) => storeProgress('checkpoint_flow_run', claim, progress, lease),
     release: (claim, progress, seconds = 0) =>
-      persist('release_flow_run', { ...held(claim), progress, delay_seconds: seconds }),
+      storeProgress('release_flow_run', claim, progress, { delay_seconds: seconds }),
     suspend: (claim, progress, delaySeconds) =>
-      persist('suspend_flow_run', { ...held(claim), progress, delay_seconds: delaySeconds ?? null }),
+      storeProgress('suspend_flow_run', claim, progress, { delay_seconds: delaySeconds ?? null }),
     storeTransaction: (claim, transaction, requests) =>
       persist('store_transaction', { ...held(claim), transaction, requests }),
     takeInputs: (claim, executions) => persist('take_api_inputs', { ...held(claim), executions }),
