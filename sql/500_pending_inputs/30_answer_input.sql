@@ -55,6 +55,8 @@ create function private.pending_input_owners(tokens text[])
 returns uuid[]
 language sql stable security definer
 set search_path = ''
+-- Without this setting, Postgres 18 could keep a plan that it made while the table was empty, and read the whole table.
+set enable_seqscan = off
 as $$
   select array_agg(j.user_id order by t.place)
   from unnest(pending_input_owners.tokens) with ordinality as t (token, place)

@@ -7,7 +7,6 @@ alter function private.unnumbered_events reset enable_seqscan;
 alter function private.run_events reset plan_cache_mode;
 alter function private.run_events reset enable_seqscan;
 alter function private.run_events reset jit;
-alter function private.pending_input_owners reset enable_seqscan;
 alter function private.inputs_of_values reset enable_nestloop;
 alter function private.changed_nodes reset enable_nestloop;
 alter function private.due_schedules reset enable_seqscan;
