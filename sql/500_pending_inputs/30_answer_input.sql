@@ -55,17 +55,21 @@ create function private.pending_input_owners(tokens text[])
 returns uuid[]
 language sql stable security definer
 set search_path = ''
--- Without this setting, Postgres 18 could keep a plan that it made while the table was empty, and read the whole table.
-set enable_seqscan = off
 as $$
-  select array_agg(j.user_id order by t.place)
+  -- With `offset 0`, each token is one search of the index, as in private.webhook_owners().
+  select array_agg(o.user_id order by t.place)
   from unnest(pending_input_owners.tokens) with ordinality as t (token, place)
-  left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
-  left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
-    a.outcome in ('submitted', 'cancelled')
-    or a.outcome is null and a.expires_at > clock_timestamp() and j.state <> 'ended'
-      and j.stop_requested_at is null
-  );
+  left join lateral (
+    select (
+      select j.user_id from private.flow_run_jobs as j
+      where j.flow_run_id = a.root_flow_run_id and (
+        a.outcome in ('submitted', 'cancelled')
+        or a.outcome is null and a.expires_at > clock_timestamp() and j.state <> 'ended'
+          and j.stop_requested_at is null
+      )
+    ) as user_id
+    from private.api_inputs as a where a.token_hash = sha256(convert_to(t.token, 'UTF8')) offset 0
+  ) as o on true;
 $$;
 comment on function private.pending_input_owners(text[]) is
   'Implements public.pending_input_owners. Definer, because no API role may access inputs and jobs.';
