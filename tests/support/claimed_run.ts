@@ -76,6 +76,7 @@ export async function makeClaimedRun(userId: string, startedBy: string | null = 
       makeKvStores(rpc, { flow_run_id: id, claim_number: claimNumber })(effect ?? await begin()),
     end: () =>
       asSuperuser(async (sql) => {
+        await sql`update private.flow_run_jobs set state = 'ended', due_at = null where flow_run_id = ${id}`;
         await sql`update public.flow_run set status = 'stopped', end_time = now() where id = ${id}`;
       }),
   };

@@ -21,7 +21,7 @@ it('Auth is loaded as one cached file, with the exports of the package', async (
   const { mtimeMs } = statSync(file);
   const { stdout } = await run(`
     import { getAuthSchemaSql } from '@supabase/lite';
-    import { loadAuthPackage } from './dev/stack/auth_package.ts';
+    import { loadAuthPackage } from './dev/stack/auth/auth_package.ts';
     const { App, createPostgresConnection, getAuthSchemaSql: fromBundle } = await loadAuthPackage();
     console.log(JSON.stringify({
       isBundle: fromBundle !== getAuthSchemaSql,
@@ -35,7 +35,7 @@ it('Auth is loaded as one cached file, with the exports of the package', async (
 
 it('a warning after Auth is loaded is reported and does not throw', async () => {
   const { stderr } = await run(`
-    import { loadAuthPackage } from './dev/stack/auth_package.ts';
+    import { loadAuthPackage } from './dev/stack/auth/auth_package.ts';
     await loadAuthPackage();
     process.emitWarning(new Error('as an Error'));
     process.emitWarning('as a text');`);
