@@ -98,9 +98,10 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
     store: async (outcome, progress) => {
       life.go('store');
       onRest();
-      if (outcome.status === 'released') await release(progress, outcome.until);
-      else if (outcome.status === 'waiting') await suspend(progress, outcome.until);
-      else await finish(progress, outcome).then(() => life.go('end'));
+      if (outcome.status === 'released') return await release(progress, outcome.until);
+      if (outcome.status === 'waiting') return await suspend(progress, outcome.until);
+      await finish(progress, outcome);
+      life.go('end');
     },
     lost,
     failed: async (cause) => {

@@ -270,25 +270,23 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
   });
 
   const largeWrites = makeAdmission(LARGE_WRITES);
-  /** Stores something of a run. If it is large, waits for the turn of the run's owner. */
-  const storeInTurn = (ownerId: string, bytes: number, store: (retryMs: number) => Promise<void>): Promise<void> => {
-    if (bytes <= RESULT_GROUP.maxSize) return store(options.retryMs);
+  const isLarge = (bytes: number): boolean => bytes > RESULT_GROUP.maxSize;
+  /** Stores something large of a run in the turn of the run's owner. */
+  const storeInTurn = (ownerId: string, store: (retryMs: number) => Promise<void>): Promise<void> => {
     const began = performance.now();
     // The wait counts as time of retries. Otherwise the waiting writes would repeat their calls one after another while
     // the database does not answer.
     return largeWrites.admit(ownerId, () => store(options.retryMs - (performance.now() - began)));
   };
-  const storeProgress = (name: string, claim: Claim, progress: Progress, args: object): Promise<void> =>
-    storeInTurn(
-      claim.user_id,
-      progressBytes(progress),
-      (retryMs) => retried(retryMs, () => rpc<void>(name, { ...held(claim), ...args, progress })),
-    );
-  const finish = (ownerId: string, result: ClaimedResult): Promise<void> => {
-    const bytes = resultBytes(result);
-    if (bytes <= RESULT_GROUP.maxSize) return finishInGroup(result);
-    return storeInTurn(ownerId, bytes, (retryMs) => finishOne(result, retryMs));
+  const storeProgress = (name: string, claim: Claim, progress: Progress, args: object): Promise<void> => {
+    const store = (retryMs = options.retryMs) =>
+      retried(retryMs, () => rpc<void>(name, { ...held(claim), ...args, progress }));
+    return isLarge(progressBytes(progress)) ? storeInTurn(claim.user_id, store) : store();
   };
+  const finish = (ownerId: string, result: ClaimedResult): Promise<void> =>
+    isLarge(resultBytes(result))
+      ? storeInTurn(ownerId, (retryMs) => finishOne(result, retryMs))
+      : finishInGroup(result);
 
   /** Reads the history in pages, so that neither the database nor PostgREST builds one text of the whole history. */
   const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
