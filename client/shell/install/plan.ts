@@ -138,7 +138,11 @@ export function planInstall(release: ProjectRelease, project: TargetProject, for
     if (action === undefined || action === 'clash') return [];
     const isReplaced = action === 'edited' || (action === 'keep' && force);
     const real = !isReplaced ? action : text === undefined ? 'delete' : 'replace';
-    return [{ action: path === 'config.toml' && real === 'add' ? 'replace' : real, path, ...text && { text } }];
+    return [{
+      action: path === 'config.toml' && real === 'add' ? 'replace' : real,
+      path,
+      ...(text !== undefined && { text }),
+    }];
   });
 
   const record: Manifest = {
