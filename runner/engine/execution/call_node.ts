@@ -13,6 +13,7 @@ import {
   type NodeModule,
   Released,
 } from '../node.ts';
+import { PartLifecycle } from '../state/part_lifecycle.ts';
 import { type Handover, SIGNATURE, SUBMIT } from '../tree/settlement.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { CallSite, TreeRun } from '../tree/tree_run.ts';
@@ -91,7 +92,7 @@ export class NodeCaller {
    */
   #endsCalledRun(): boolean {
     const { lifecycle, services: { history } } = this.#tree;
-    return lifecycle.isPart && history.child(this.#called.caller.execution)?.result === null;
+    return lifecycle instanceof PartLifecycle && history.child(this.#called.caller.execution)?.result === null;
   }
 
   #callNode(module: NodeModule): Given | Promise<Given> {

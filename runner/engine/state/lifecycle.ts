@@ -39,8 +39,6 @@ export const LIFECYCLE: TransitionTable<LifecycleState, LifecycleEvent> = {
 
 /** Moves a tree of runs through its states, and informs its nodes through abort signals. */
 export class Lifecycle {
-  /** True if this is the lifecycle of a part of a tree. */
-  readonly isPart: boolean = false;
   #state: LifecycleState = 'executing';
   readonly #halt = new AbortController();
   readonly #cancel = new AbortController();

@@ -5,7 +5,6 @@ import { Lifecycle } from './lifecycle.ts';
  * the tree is halted, or earlier when the attempt's time is over. A release of the part releases the whole tree.
  */
 export class PartLifecycle extends Lifecycle {
-  override readonly isPart = true;
   readonly #whole: Lifecycle;
   readonly #removers: (() => void)[] = [];
 
