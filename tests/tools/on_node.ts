@@ -4,11 +4,10 @@
  * npm's package `node` has a package for each platform, which holds the binary.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { stacksDir } from '../../platform/local_stack/running_stacks.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
+import { fetchPackage } from '../../dev/tools/fetch_package.ts';
 import { supportedNodes } from './supported_nodes.ts';
 
 /** The worker executes runs on Node itself; on the rest of a stack, Deno and Postgres do most of the work. */
@@ -22,14 +21,7 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): bool
 /** Returns the folder with the binary of a version, which npm fetches if it is missing. */
 function fetchNode(version: string): string {
   const packageName = `node-${platform() === 'win32' ? 'win' : platform()}-${arch()}`;
-  const dir = join(stacksDir, 'node', version);
-  const bin = join(dir, 'node_modules', packageName, 'bin');
-  if (!existsSync(bin)) {
-    mkdirSync(dir, { recursive: true });
-    const args = ['install', '--prefix', dir, '--no-save', '--ignore-scripts', `${packageName}@${version}`];
-    if (!run('npm', args)) process.exit(1);
-  }
-  return bin;
+  return join(fetchPackage('node', packageName, version), 'bin');
 }
 
 const supported = supportedNodes();
