@@ -16,6 +16,7 @@ import { hasAllPlatforms } from './lock_platforms.ts';
 import { staleAssets } from '../script/assets.ts';
 import { openapiDocument, openapiFile } from '../docs/openapi.ts';
 import { checkFolders } from './folders.ts';
+import { BLOCKED_SQL, checkMultigres } from './multigres.ts';
 import { checkTypeNames } from './type_names.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
 import { generatedSql } from '../database/generated_sql.ts';
@@ -125,6 +126,16 @@ const canaryFolders: { [name: string]: Source[] } = {
   }],
 };
 
+/** Reads the declared SQL files, by their paths from the project's root. */
+const sqlSources = (): Source[] =>
+  declaredFiles().map((name) => `sql/${name}`).map((file) => ({
+    file,
+    text: readFileSync(join(projectDir, file), 'utf8'),
+  }));
+
+/** The folders whose SQL runs in a user's project. The stack's tools configure servers of their own. */
+const runsInProjects = (file: string): boolean => /^(?:client|functions|platform|runner|types)\//.test(file);
+
 /** Releases that differ from the real ones: by a changed migration, by one that is gone, and by an earlier new one. */
 const canaryReleases = (releases: SchemaRelease[]): SchemaRelease[][] => {
   const [first] = migrationFiles() as [string];
@@ -206,12 +217,22 @@ const sourceChecks: Check[] = [
   {
     name: 'no folder and no file is too large (dev/checks/folders.ts)',
     run: async () => {
-      const text = (file: string) => readFileSync(join(projectDir, file), 'utf8');
-      const sql = declaredFiles().map((name) => `sql/${name}`).map((file) => ({ file, text: text(file) }));
-      checkFolders(await sourcesWithImportRules(), sql);
+      checkFolders(await sourcesWithImportRules(), sqlSources());
       const exceptions = { lists: [], stillTooMany: {} };
       for (const [name, canary] of Object.entries(canaryFolders)) {
         await mustFail(`folders: ${name}`, async () => checkFolders(canary, [], exceptions));
+      }
+    },
+  },
+  {
+    name: 'Multigres refuses no SQL of the project (dev/checks/multigres.ts)',
+    run: async () => {
+      const scripts = (await sourcesWithImportRules()).filter(({ file }) => runsInProjects(file));
+      checkMultigres([...sqlSources(), ...scripts]);
+      for (const { name, canary } of BLOCKED_SQL) {
+        await mustFail(`Multigres: ${name}`, async () => checkMultigres([{ file: 'sql/canary.sql', text: canary }]));
+        const script = { file: 'runner/canary.ts', text: `sql\`${canary}\`;` };
+        await mustFail(`Multigres: ${name} in a script`, async () => checkMultigres([script]));
       }
     },
   },

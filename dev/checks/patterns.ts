@@ -96,7 +96,7 @@ const toJavaScript = (pattern: string): string =>
   Object.entries(POSIX_CLASSES).reduce((text, [posix, script]) => text.replaceAll(posix, script), pattern);
 
 /** Replaces the comments of a SQL text by blanks, so that positions stay the same. */
-const withoutComments = (sql: string): string =>
+export const withoutComments = (sql: string): string =>
   sql.split('\n').map((line) => line.trimStart().startsWith('--') ? ' '.repeat(line.length) : line).join('\n');
 
 /**
