@@ -55,6 +55,11 @@ export interface DeployOptions extends RequestOptions {
   strict?: boolean;
   /** A tag to give to the new deployment, in addition to `latest`. */
   tag?: string | undefined;
+  /**
+   * A tag or the id of a deployment of the flow. The new deployment takes over all its settings, such as who may start
+   * it. Without this option, the settings are those of the flow and the defaults.
+   */
+  settingsFrom?: string | undefined;
 }
 
 declare const outputsOf: unique symbol;

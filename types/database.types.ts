@@ -459,6 +459,9 @@ isOneToOne: false
               "attempt": number,"body": string,"headers": Json,"id": string,"url": string
             }[]
                            },
+"compare_deploy_settings":
+{ Args: { "flow_id": number,"settings_from": string }; Returns: Json
+                           },
 "connection_id_to_store":
 { Args: { "name": string,"user_id": string }; Returns: string
                            },
@@ -481,7 +484,7 @@ isOneToOne: false
 { Args: { "store": string }; Returns: undefined
                            },
 "deploy_flow":
-{ Args: { "as_of"?: Json,"flow_id": number,"strict"?: boolean }; Returns: Json
+{ Args: { "as_of"?: Json,"flow_id": number,"settings_from"?: string,"strict"?: boolean }; Returns: Json
                            },
 "deployment":
 { Args: { "flow_run": Omit<Database["public"]['Tables']["flow_run"]['Row'], Database["public"]['Tables']["flow_run"]['ComputedFields']> }; Returns: {

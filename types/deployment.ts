@@ -84,6 +84,16 @@ export const deploymentTargetSchema = z.object({
 });
 export type DeploymentTargetQuery = z.output<typeof deploymentTargetSchema>;
 
+/** The body of a deploy. Every member is optional. */
+export const deployFlowParamsSchema = z.strictObject({
+  /**
+   * A tag or the id of a deployment of the flow. The new deployment takes over all its settings. Without this member,
+   * the settings are those of the flow and the defaults.
+   */
+  settings_from: z.string().min(1).max(MAX_TAG_CHARACTERS).optional(),
+});
+export type DeployFlowParams = z.output<typeof deployFlowParamsSchema>;
+
 /** The query of a deploy, and of a start of a flow. */
 export const strictQuerySchema = z.object({
   /** Refuse the flow if it has warnings. */

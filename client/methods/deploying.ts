@@ -55,12 +55,13 @@ export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deplo
       const fees = readFees(answer, (description) => (description as DeploymentDescription).fees);
       return { ...body as DeploymentDescription, fees };
     },
-    deploy: async (flow, { strict = false, tag: name, signal } = {}) => {
+    deploy: async (flow, { strict = false, tag: name, settingsFrom, signal } = {}) => {
       if (!Number.isInteger(flow)) {
         throw new FlowError({ code: 'value_invalid', message: 'deploy takes the id of a flow, an integer.' });
       }
       const path = `/functions/v1/flow/deploy/${flow}${strict ? '?strict=true' : ''}`;
-      const { body } = await send({ method: 'POST', path, signal });
+      const settings = settingsFrom !== undefined && { body: JSON.stringify({ settings_from: settingsFrom }) };
+      const { body } = await send({ method: 'POST', path, ...settings, signal });
       requireTexts(body, ['deployment_id'], 'the deploy');
       // SAFETY: `requireTexts` has checked the member that callers read.
       const result = body as DeployFlowResult;

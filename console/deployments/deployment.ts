@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Api } from '../shared/api.tsx';
 import type { GraphJson } from '../shared/compare/compare_graphs.ts';
+import { readNewestDeployment } from '../shared/deploying/former_settings.ts';
 import { isUuid } from '../shared/is_uuid.ts';
 import { parseExactly } from '../shared/exact_json.ts';
 
@@ -125,11 +126,7 @@ export const tagsOfQuery = ({ db }: Api, id: string) =>
 export const newestQuery = ({ db }: Api, entrypoint: number) =>
   queryOptions({
     queryKey: ['deployments', 'newest of', entrypoint],
-    queryFn: async ({ signal }): Promise<string | null> => {
-      const { data } = await db.from('flow_deployments_tags').select('deployment_id').eq('entrypoint', entrypoint)
-        .eq('tag', 'latest').abortSignal(signal).maybeSingle().throwOnError();
-      return data?.deployment_id ?? null;
-    },
+    queryFn: ({ signal }) => readNewestDeployment(db, entrypoint, signal),
   });
 
 /** Reads whether the flow has changed since the deploy, so that a new deploy would make a different snapshot. */

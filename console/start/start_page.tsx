@@ -1,7 +1,7 @@
 import { Badge, Card, Group, Stack, Text } from '@mantine/core';
 import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type DeploymentDescription, FlowError, type StartedRun } from 'flow-deployments-client';
+import { type DeploymentDescription, type DeploymentTarget, FlowError, type StartedRun } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useSession } from '../session/session_context.tsx';
 import { SignInPage } from '../session/sign_in_page.tsx';
@@ -41,11 +41,16 @@ const About = ({ deployment }: { deployment: DeploymentDescription }) => (
 );
 
 /** The start form of the deployment, and then the started run. */
-function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription; onSignIn: () => void }) {
+function Starting({ deployment, address, onSignIn }: {
+  deployment: DeploymentDescription;
+  /** The text that identifies the address of the page. */
+  address: string;
+  onSignIn: () => void;
+}) {
   const session = useSession();
   // The started run is stored, so that a reload of the page finds it again.
   const [started, setStarted] = useSessionStorage<StartedRun | null>({
-    key: `flow-start-${deployment.deployment_id}`,
+    key: `flow-start-${address}`,
     defaultValue: null,
     getInitialValueInEffect: false,
   });
@@ -78,14 +83,15 @@ function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription;
 }
 
 /** A page to share: the description of a deployment, its inputs, its start, and the progress of the run. */
-export function StartPage({ id }: { id: string }) {
+export function StartPage({ target }: { target: DeploymentTarget }) {
+  const address = JSON.stringify(target);
   const { flows } = useApi();
   const session = useSession();
   const [isSigningIn, setSigningIn] = useState(false);
   const isUser = typeof session === 'object';
   const { data: deployment, error, isPending, refetch } = useQuery({
-    queryKey: ['start', id, isUser ? session.userId : 'nobody'],
-    queryFn: ({ signal }) => flows.read({ id }, { signal, ...(!isUser && { publicKey: NOBODY }) }),
+    queryKey: ['start', address, isUser ? session.userId : 'nobody'],
+    queryFn: ({ signal }) => flows.read(target, { signal, ...(!isUser && { publicKey: NOBODY }) }),
   });
   if (isSigningIn && !isUser) return <SignInPage />;
   if (isPending) return <Loading />;
@@ -99,7 +105,7 @@ export function StartPage({ id }: { id: string }) {
             <About deployment={deployment} />
             <Card withBorder padding='lg'>
               <Stack>
-                <Starting deployment={deployment} onSignIn={() => setSigningIn(true)} />
+                <Starting deployment={deployment} address={address} onSignIn={() => setSigningIn(true)} />
               </Stack>
             </Card>
           </>

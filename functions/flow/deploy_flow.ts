@@ -1,6 +1,12 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
-import { type DeployFlowResult, flowPathSchema, type FlowWarning, type StrictQuery } from '../../types/deployment.ts';
+import {
+  type DeployFlowParams,
+  deployFlowParamsSchema,
+  type DeployFlowResult,
+  flowPathSchema,
+  type FlowWarning,
+  type StrictQuery,
+} from '../../types/deployment.ts';
 import { ApiError, apiError } from '../../platform/api_error.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
@@ -38,18 +44,22 @@ function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): vo
 async function deployParsed(
   rpc: Deps['rpc'],
   flowId: number,
-  { strict }: StrictQuery,
+  options: StrictQuery & DeployFlowParams,
   headers: Record<string, string>,
 ): Promise<DeployFlowResult> {
   const read = await rpc<FlowScripts>('read_flow_scripts', { flow_id: flowId }, headers);
   const warnings = await warnOfScripts(JSON.stringify(headers), flowId, read);
-  refuseScripts(warnings, strict);
-  const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id: flowId, strict, as_of: read.as_of }, headers);
+  refuseScripts(warnings, options.strict);
+  const deployed = await rpc<DeployFlowResult>(
+    'deploy_flow',
+    { flow_id: flowId, ...options, as_of: read.as_of },
+    headers,
+  );
   return { ...deployed, warnings: [...deployed.warnings, ...warnings].slice(0, MAX_WARNINGS) };
 }
 
 /**
- * `POST /flow/deploy/{flow_id}?strict=`: freezes the caller's flow into a new deployment. The description of its inputs
+ * `POST /flow/deploy/{flow_id}?strict=`, `{settings_from}`: freezes the caller's flow into a new deployment. The description of its inputs
  * and outputs is computed and stored after the answer, so that the deploy stays fast.
  */
 export const makeDeployFlow =
@@ -57,8 +67,9 @@ export const makeDeployFlow =
   async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
-    await readBody(context.req.raw, z.strictObject({}));
-    const deployed = await tryAgain(() => deployParsed(rpc, flow_id, query, headers));
+    const { settings_from } = await readBody(context.req.raw, deployFlowParamsSchema);
+    const options = { ...query, settings_from };
+    const deployed = await tryAgain(() => deployParsed(rpc, flow_id, options, headers));
     // If this call fails, the first request for the description computes it.
     waitUntil(
       rpc('read_deployment', { id: deployed.deployment_id }, headers, { isText: true }).then(() => {}, () => {}),

@@ -184,12 +184,6 @@ begin
     perform private.refuse_faults('on_end_invalid', private.on_end_faults(new.on_end));
   end if;
 
-  if tg_op = 'INSERT' then
-    -- Keep only url and cluster: the chain_network of a flow may have more members.
-    new.chain_network := jsonb_build_object(
-      'url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster'
-    );
-  end if;
   if new.chain_network is distinct from old.chain_network then
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;

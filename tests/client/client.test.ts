@@ -165,7 +165,10 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       expect(data.name).toBe('Changed');
       const first = await client.deploy(id, { tag: 'stable' });
       expect(first).toEqual({ deployment_id: expect.any(String), warnings: [] });
-      const second = await client.deploy(id, { strict: true });
+      await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' })
+        .eq('id', first.deployment_id).throwOnError();
+      const second = await client.deploy(id, { strict: true, settingsFrom: 'stable' });
+      expect((await client.read(second.deployment_id)).start_permission).toBe('Authenticated');
       const targets = [first.deployment_id, { id: first.deployment_id }, { flow: id, tag: 'stable' }];
       for (const target of targets) {
         const run = await client.start(target, { item: 'tea', quantity: 3 });

@@ -117,6 +117,20 @@ describe('flows deploy', () => {
     expect(data?.map(({ tag }) => tag).toSorted()).toEqual(['latest', 'one', 'two']);
   });
 
+  it('takes over the settings of the deployment of --settings-from', async () => {
+    const former = await json<typeof shop>('deploy', EXAMPLE, '--tag', 'stable');
+    await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' })
+      .eq('id', former.deployment_id).throwOnError();
+    const flow = ['--flow', String(former.flow_id)];
+    const kept = await json<typeof shop>('deploy', EXAMPLE, ...flow, '--settings-from', 'stable');
+    expect(await json('read', kept.deployment_id)).toMatchObject({ start_permission: 'Authenticated' });
+    expect(await flows('deploy', EXAMPLE, ...flow, '--settings-from', 'none')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The flow has no such deployment to take the settings from.'),
+    });
+    expect(await flows('deploy', EXAMPLE, '--settings-from', 'stable')).toMatchObject({ code: 2 });
+  });
+
   it('prints warnings, which --strict makes an error', async () => {
     const flow = new FlowBuilder();
     flow.output('text', flow.node('nowhere', { outputs: ['text'] }).output('text'));

@@ -42,6 +42,38 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(seenByOther).toEqual([]);
   });
 
+  it('takes over the settings of the deployment that settings_from names', async () => {
+    const flowId = await storeFlow(owner, textFlow());
+    const former = await deploy(owner, flowId);
+    const set = { start_permission: 'Authenticated', max_runs_in_flight: 3, fees: [[makeKeypair().publicKey, 7]] };
+    await owner.client.from('flow_deployments').update(set).eq('id', former).throwOnError();
+    const send = (settings_from: unknown) =>
+      call(`flow/deploy/${flowId}`, {
+        token: owner.token,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ settings_from }),
+      });
+    for (const name of [former, 'latest']) {
+      const response = await send(name);
+      expect(response.status).toBe(200);
+      const { deployment_id } = await response.json();
+      const { data } = await owner.client.from('flow_deployments').select('*').eq('id', deployment_id).single();
+      expect(data).toMatchObject(set);
+    }
+    const foreign = await deploy(other, await storeFlow(other, textFlow()));
+    for (
+      const [name, status, code] of [
+        ['stable', 404, 'deployment_not_found'],
+        [foreign, 404, 'deployment_not_found'],
+        ['', 400, 'request_invalid'],
+        [7, 400, 'request_invalid'],
+      ] as const
+    ) {
+      const response = await send(name);
+      expect([response.status, (await response.json()).code]).toEqual([status, code]);
+    }
+  });
+
   it('keeps latest at the greatest id while many deploys and deletes of one flow run at once', async () => {
     const flowId = await storeFlow(owner, textFlow());
     const first = await Promise.all(Array.from({ length: 10 }, () => deploy(owner, flowId)));

@@ -37,13 +37,22 @@ export const deploy: Command = {
       takes: 'tag',
       meaning: 'A tag for the deployment, in addition to latest. If the tag exists, it is moved.',
     },
+    {
+      name: 'settings-from',
+      takes: 'deployment',
+      meaning: 'The tag or id of a deployment of the flow. The new one takes over its settings.',
+    },
     { name: 'strict', meaning: 'Refuse the flow if it has warnings.' },
   ],
-  example: 'flows deploy shop.json --flow 7 --tag stable',
+  example: 'flows deploy shop.json --flow 7 --tag stable --settings-from stable',
   run: async ({ client, screen, isJson, signal }, { positionals: [file = ''], option, has }) => {
     const id = readNumber(option('flow'), 'flow', 1, 2_147_483_647);
     const name = option('tag');
     const tag = name === undefined ? undefined : readTag(name);
+    const settingsFrom = option('settings-from');
+    if (settingsFrom !== undefined && id === undefined) {
+      throw new UsageError('--settings-from needs --flow, because a new flow has no deployment yet.');
+    }
     const json = await readJson(file);
     // Loaded here, because only this command needs the module, which takes as long to load as the rest of the shell.
     const { readEditorFlow } = await import('../../editor_flow.ts');
@@ -55,6 +64,7 @@ export const deploy: Command = {
     const { deployment_id, warnings, limits } = await client.deploy(flowId, {
       strict: has('strict'),
       tag,
+      settingsFrom,
       signal,
     });
     if (isJson) {

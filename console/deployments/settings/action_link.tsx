@@ -2,7 +2,7 @@ import { Box, Group, Stack, Text } from '@mantine/core';
 import { encode } from 'uqr';
 import { useApi } from '../../shared/api.tsx';
 import { Section } from '../../shared/page/section.tsx';
-import { Address } from '../address.tsx';
+import { Address } from '../../shared/address.tsx';
 import type { DeploymentDetails } from '../deployment.ts';
 
 const QR_BORDER = 4;

@@ -115,7 +115,7 @@ function OpenEditor({ saving }: { saving: Saving }) {
       <Suspense>{isHelping && <ShortcutsDialog onClose={help.close} />}</Suspense>
       {deploying.asked && (
         <Suspense>
-          <DeployQuestion problems={deploying.asked} onDeploy={deploying.confirm} onClose={deploying.cancel} />
+          <DeployQuestion {...deploying.asked} onDeploy={deploying.confirm} onClose={deploying.cancel} />
         </Suspense>
       )}
     </div>

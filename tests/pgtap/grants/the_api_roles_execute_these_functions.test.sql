@@ -28,6 +28,7 @@ select set_eq(
     ('write_kv_item', 'anon, authenticated, service_role'), ('read_kv_item', 'anon, authenticated, service_role'),
     ('delete_kv_item', 'anon, authenticated, service_role'),
     ('create_webhook', 'anon, authenticated, service_role'),
+    ('compare_deploy_settings', 'anon, authenticated, service_role'),
     ('deploy_flow', 'anon, authenticated, service_role'),
     ('deployment', 'authenticated, service_role'),
     ('deployment_graph', 'anon, authenticated, service_role'),

@@ -1,12 +1,16 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import { Address } from '../../../shared/address.tsx';
 import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
+import { startPageAddress } from '../../../shared/start_page_address.ts';
+import { useEditor } from '../editor_context.tsx';
 import { ProblemList } from '../problems/problem_list.tsx';
 import type { Deploying } from './use_deploying.ts';
 
 /** Shows the result of the last deploy. */
 export function DeployResult({ deploying }: { deploying: Deploying }) {
   const { deployed, findings, error, dismiss } = deploying;
+  const { flow } = useEditor();
   if (error !== null && findings.length === 0) return <ErrorAlert error={error} />;
   if (error !== null) {
     return (
@@ -46,6 +50,7 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
             Open the deployment
           </Button>
         </Group>
+        <Address label='Start page' address={startPageAddress({ flow: flow.id })} isPage />
       </Stack>
     </Alert>
   );

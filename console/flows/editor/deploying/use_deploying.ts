@@ -2,14 +2,25 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type DeployFlowResult, FlowError } from 'flow-deployments-client';
 import { useRef, useState } from 'react';
 import { useApi } from '../../../shared/api.tsx';
+import { type FormerSettings, readFormerSettings } from '../../../shared/deploying/former_settings.ts';
 import { refuseUnreadable } from '../actions.ts';
 import { useEditor } from '../editor_context.tsx';
 import { type FlowProblem, keyOf, messagesByNode, readProblems, type Severity } from '../problems/problem.ts';
 import { useChecker } from '../problems/problems_context.tsx';
 import type { Saving } from '../use_saving.ts';
 
+interface DeployQuestions {
+  /** The problems that would make a run fail. */
+  problems: FlowProblem[];
+  /** The settings of the former deployment; undefined if there is none. */
+  former: FormerSettings | undefined;
+}
+
 export interface Deploying {
-  /** Saves the flow if it was changed, and deploys it. If runs of the flow would fail, first asks the user. */
+  /**
+   * Saves the flow if it was changed, and deploys it. If runs of the flow would fail, or the former deployment has other
+   * settings than the flow, first asks the user.
+   */
   deploy: () => void;
   isPending: boolean;
   /** The new deployment. */
@@ -19,13 +30,10 @@ export interface Deploying {
   error: unknown;
   /** Closes the result of the last deploy. */
   dismiss: () => void;
-  /**
-   * The problems that would make a run fail, while the page asks whether to deploy in spite of them; undefined
-   * otherwise.
-   */
-  asked: FlowProblem[] | undefined;
+  /** What the page asks before the deploy; undefined if it asks nothing. */
+  asked: DeployQuestions | undefined;
   /** Deploys in spite of the problems in `asked`. Later deploys do not ask about the same problems again. */
-  confirm: () => void;
+  confirm: (keepsSettings: boolean) => void;
   /** Closes the question without a deploy. */
   cancel: () => void;
 }
@@ -33,11 +41,11 @@ export interface Deploying {
 /** Deploys the open flow, and shows its faults at the nodes. */
 export function useDeploying(saving: Saving): Deploying {
   const { flow, store } = useEditor();
-  const { flows } = useApi();
+  const api = useApi();
   const checker = useChecker();
   const queryClient = useQueryClient();
   const [findings, setFindings] = useState<FlowProblem[]>([]);
-  const [asked, setAsked] = useState<FlowProblem[]>();
+  const [asked, setAsked] = useState<DeployQuestions>();
   const accepted = useRef(new Set<string>());
   const show = (details: unknown, severity: Severity) => {
     // If the last check found the same problem, the editor shows the problem as the check reported it, with its
@@ -49,15 +57,20 @@ export function useDeploying(saving: Saving): Deploying {
     store.showFaults(messagesByNode(found));
   };
   const { mutate, isPending, data, error, reset } = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (answer: { keepsSettings: boolean } | undefined) => {
       if (!await saving.save()) return undefined;
       const { list } = await checker.current();
       const failing = list.filter(({ severity }) => severity === 'fails_run');
-      if (failing.some((problem) => !accepted.current.has(keyOf(problem)))) {
-        setAsked(failing);
+      const isAccepted = failing.every((problem) => accepted.current.has(keyOf(problem)));
+      const former = await readFormerSettings(api, flow.id);
+      const hasOther = former !== undefined && former.differing.length > 0;
+      if (!isAccepted || hasOther && answer === undefined) {
+        setAsked({ problems: isAccepted ? [] : failing, former });
         return undefined;
       }
-      const deployed = await flows.deploy(flow.id);
+      const deployed = await api.flows.deploy(flow.id, {
+        settingsFrom: answer?.keepsSettings === false ? undefined : former?.from,
+      });
       show(deployed.warnings, 'warning');
       await queryClient.invalidateQueries({ queryKey: ['deployments'] });
       return deployed;
@@ -69,7 +82,7 @@ export function useDeploying(saving: Saving): Deploying {
     deploy: () => {
       if (refuseUnreadable(store)) return;
       show([], 'warning');
-      mutate();
+      mutate(undefined);
     },
     isPending,
     deployed: data,
@@ -80,10 +93,10 @@ export function useDeploying(saving: Saving): Deploying {
       reset();
     },
     asked,
-    confirm: () => {
-      for (const problem of asked ?? []) accepted.current.add(keyOf(problem));
+    confirm: (keepsSettings) => {
+      for (const problem of asked?.problems ?? []) accepted.current.add(keyOf(problem));
       setAsked(undefined);
-      mutate();
+      mutate({ keepsSettings });
     },
     cancel: () => setAsked(undefined),
   };

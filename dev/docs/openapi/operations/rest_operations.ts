@@ -88,7 +88,37 @@ export const restOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [...credentialErrors, 'flow_not_found', 'flow_changed', 'quota_exceeded', 'flow_invalid'],
+    errors: [
+      ...credentialErrors,
+      'flow_not_found',
+      'deployment_not_found',
+      'flow_changed',
+      'quota_exceeded',
+      'flow_invalid',
+    ],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcCompareDeploySettings',
+    method: 'post',
+    path: '/rest/v1/rpc/compare_deploy_settings',
+    tag: 'Deployments',
+    summary: 'Compares the settings of a deploy with and without `settings_from`',
+    description: 'Lists the settings in which the two deploys would differ. For the owner only.',
+    security: restUser,
+    body: {
+      schema: ref('CompareDeploySettingsArguments'),
+      isRequired: true,
+      examples: { latest: { flow_id: 7, settings_from: 'latest' } },
+    },
+    answers: {
+      200: {
+        description: 'The settings that differ, by name.',
+        schema: { type: 'array', items: ref('ComparedSetting') },
+        example: [{ setting: 'start_permission', kept: 'Authenticated', otherwise: 'Owner' }],
+      },
+    },
+    errors: [...credentialErrors, 'flow_not_found', 'deployment_not_found'],
     nativeStatuses: rpcStatuses,
   },
   {

@@ -37,7 +37,11 @@ export const routeOperations: Operation[] = [
       "Freezes the caller's flow and every flow that it calls into a new deployment. The tag `latest` moves to this deployment.",
     security: user,
     parameters: ['flowId', 'strict'],
-    body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
+    body: {
+      schema: ref('DeployFlowParams'),
+      isRequired: false,
+      examples: { nothing: {}, settings: { settings_from: 'latest' } },
+    },
     answers: {
       200: {
         description: 'The new deployment.',
@@ -45,7 +49,15 @@ export const routeOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'flow_changed', 'quota_exceeded', 'flow_invalid'],
+    errors: [
+      ...routeErrors,
+      ...bodyErrors,
+      'flow_not_found',
+      'deployment_not_found',
+      'flow_changed',
+      'quota_exceeded',
+      'flow_invalid',
+    ],
   },
   {
     operationId: 'readDeployment',

@@ -3,6 +3,7 @@ import { actionPostParamsSchema, sentActionParamsSchema } from '../../../../type
 import { createApiKeyParamsSchema, deleteApiKeyParamsSchema } from '../../../../types/api_key.ts';
 import { kvItemParamsSchema, kvStoreParamsSchema, writeKvItemParamsSchema } from '../../../../types/kv_store.ts';
 import {
+  deployFlowParamsSchema,
   deploymentTargetSchema,
   startDeploymentParamsSchema,
   startFlowParamsSchema,
@@ -44,6 +45,8 @@ const flowStartNotes = {
     "Settings of the run for the names that the flow's own environment does not define. Called flows keep their own settings.",
   output_instructions: 'The run outputs its first transaction as a value, and does not send it.',
 };
+const settingsFromNote =
+  'A tag or the id of a deployment of the flow. The new deployment takes over all its settings. Without it, the settings are those of the flow and the defaults.';
 const repeatEffectsNote =
   'Nodes that may have their effects again, although they succeeded in the earlier run with other inputs. Each is named by its flow and its id, so nodes of called flows can be named.';
 const stopNotes = {
@@ -170,6 +173,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   Output: outputSchema,
 
   NoParams: titled('An empty object.', input(argumentSchemas.whoami)),
+  DeployFlowParams: annotate(input(deployFlowParamsSchema), { settings_from: settingsFromNote }),
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
   StartFlowParams: annotate(input(startFlowParamsSchema), flowStartNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
@@ -226,6 +230,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
     strict: strictNote,
     as_of:
       'The times of the last changes of flows, by id, as `read_flow_scripts` returns them. If a flow has changed since, the answer is 409 `flow_changed`.',
+    settings_from: settingsFromNote,
+  }),
+  CompareDeploySettingsArguments: annotate(input(argumentSchemas.compare_deploy_settings), {
+    settings_from: 'A tag or the id of a deployment of the flow.',
   }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
@@ -358,6 +366,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
     'inputs/items/json_schema':
       'The JSON Schema of the input in `values`. An input that is not required also accepts null.',
     outputs: 'The outputs of a succeeded run, each with the type of the port that feeds it.',
+  }),
+  ComparedSetting: annotate(output(answerSchemas.ComparedSetting), {
+    kept: 'The value in a deploy with `settings_from`.',
+    otherwise: 'The value in a deploy without it.',
   }),
   FlowScripts: annotate(output(answerSchemas.FlowScripts), {
     as_of: 'The time of the last change of each flow that was read, by id. Pass it to `deploy_flow`.',

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import type { ActionGetResult, ActionPostResult, ActionsJson, CompletedAction } from '../../../../types/action.ts';
 import type { Database } from '../../../../types/database.types.ts';
 import {
+  deployFlowParamsSchema,
   type DeployFlowResult,
   deploymentTargetSchema,
   type FlowWarning,
@@ -196,6 +197,11 @@ export const argumentSchemas = {
     flow_id: flowIdArgument,
     strict: z.boolean().optional(),
     as_of: z.record(z.string(), timeSchema).optional(),
+    settings_from: deployFlowParamsSchema.shape.settings_from,
+  }),
+  compare_deploy_settings: z.strictObject({
+    flow_id: flowIdArgument,
+    settings_from: deployFlowParamsSchema.shape.settings_from.unwrap(),
   }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   await_flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
@@ -303,6 +309,7 @@ export const answerSchemas = {
     limits: z.strictObject({ ...startLimits, guests: z.strictObject(startLimits) }).optional(),
   }) satisfies z.ZodType<DeployFlowResult>,
   DeploymentDescription: deploymentDescriptionSchema,
+  ComparedSetting: z.strictObject({ setting: z.string(), kept: z.unknown(), otherwise: z.unknown() }),
   FlowScripts: z.strictObject({
     as_of: z.record(z.string(), timeSchema),
     scripts: z.array(

@@ -1,5 +1,5 @@
 import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
-import { CopyIcon } from '../shared/copy_icon.tsx';
+import { CopyIcon } from './copy_icon.tsx';
 
 /** An address with a button to copy it. */
 export function Address({ label, address, isPage = false }: { label: string; address: string; isPage?: boolean }) {
