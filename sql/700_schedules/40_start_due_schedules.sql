@@ -72,57 +72,89 @@ $$;
 comment on function private.schedule_deployment(public.flow_schedules) is
   'Finds and locks the deployment that a schedule starts. Definer, because it reads schedules of all users.';
 
-create function private.start_schedule(schedule public.flow_schedules)
-returns text
+create type private.schedule_outcome as (
+  schedule_id uuid,
+  -- started, skipped, refused or busy.
+  outcome text,
+  run_id uuid,
+  error text
+);
+comment on type private.schedule_outcome is 'What became of a planned time of a schedule.';
+
+create function private.start_schedule(schedule public.flow_schedules, now timestamptz)
+returns private.schedule_outcome
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_now timestamptz := clock_timestamp();
-  v_is_skipped boolean := start_schedule.schedule.policy = 'skip'
-    and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
   v_target record;
   v_caller private.caller;
-  v_run_id uuid;
-  v_error text;
+  v_made private.schedule_outcome;
 begin
-  if v_is_skipped then
-    v_error := format('schedule_skipped: The start planned for %s was more than a minute late.',
+  v_made.schedule_id := start_schedule.schedule.id;
+  if start_schedule.schedule.policy = 'skip'
+    and start_schedule.schedule.next_start_at < start_schedule.now - interval '1 minute'
+  then
+    v_made.outcome := 'skipped';
+    v_made.error := format('schedule_skipped: The start planned for %s was more than a minute late.',
       to_char(start_schedule.schedule.next_start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'));
-  else
-    begin
-      v_target := private.schedule_deployment(start_schedule.schedule);
-      if v_target.is_busy then
-        return 'busy';
-      end if;
-      v_caller.user_id := start_schedule.schedule.user_id;
-      v_run_id := private.enqueue_run(
-        v_target.deployment, v_caller, start_schedule.schedule.inputs,
-        nullif(start_schedule.schedule."values", '{}'), null, null, null,
-        start_schedule.schedule.id
-      ) ->> 'flow_run_id';
-    exception
-      when sqlstate 'PGRST' then
-        v_error := concat(sqlerrm::jsonb ->> 'code', ': ', sqlerrm::jsonb ->> 'message');
-      when others then
-        v_error := concat('internal: ', sqlstate, ' ', private.shorten(sqlerrm, 2000));
-    end;
+    return v_made;
   end if;
-  update public.flow_schedules as s
-  set
-    next_start_at = private.next_cron_time(s.cron, s.time_zone, v_now),
-    last_start_at = case when v_run_id is null then s.last_start_at else v_now end,
-    last_flow_run_id = coalesce(v_run_id, s.last_flow_run_id),
-    last_error = v_error
-  where s.id = start_schedule.schedule.id;
-  return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
+  begin
+    v_target := private.schedule_deployment(start_schedule.schedule);
+    if v_target.is_busy then
+      v_made.outcome := 'busy';
+      return v_made;
+    end if;
+    v_caller.user_id := start_schedule.schedule.user_id;
+    v_made.run_id := private.enqueue_run(
+      v_target.deployment, v_caller, start_schedule.schedule.inputs,
+      nullif(start_schedule.schedule."values", '{}'), null, null, null,
+      start_schedule.schedule.id
+    ) ->> 'flow_run_id';
+    v_made.outcome := 'started';
+  exception
+    when sqlstate 'PGRST' then
+      v_made.outcome := 'refused';
+      v_made.error := concat(sqlerrm::jsonb ->> 'code', ': ', sqlerrm::jsonb ->> 'message');
+    when others then
+      v_made.outcome := 'refused';
+      v_made.error := concat('internal: ', sqlstate, ' ', private.shorten(sqlerrm, 2000));
+  end;
+  return v_made;
 end;
 $$;
--- Starts a due schedule as its owner. The caller has locked the schedule's row. Sets the next planned time to a
--- time after now, so all planned times that have passed cause only one start. If the start is refused, last_error
--- records the error, and the next attempt is at the next planned time.
-comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer, because no API role may insert runs.';
+comment on function private.start_schedule(public.flow_schedules, timestamptz) is
+  'Starts a due, locked schedule as its owner; private.plan_next_starts stores the result. Definer, because no API role may insert runs.';
+
+create function private.plan_next_starts(made private.schedule_outcome[], now timestamptz)
+returns void
+language sql volatile security definer
+set search_path = ''
+begin atomic
+  with due as materialized (
+    select m.*, s.cron, s.time_zone
+    from unnest(plan_next_starts.made) as m join public.flow_schedules as s on s.id = m.schedule_id
+    where m.outcome <> 'busy'
+  ),
+  -- Computing a time takes as long as a start, so it is computed once for equal expressions.
+  planned as materialized (
+    select d.cron, d.time_zone, private.next_cron_time(d.cron, d.time_zone, plan_next_starts.now) as next_start_at
+    from (select distinct due.cron, due.time_zone from due) as d
+  )
+  update public.flow_schedules as s
+  set
+    next_start_at = p.next_start_at,
+    last_start_at = case when due.outcome = 'started' then plan_next_starts.now else s.last_start_at end,
+    last_flow_run_id = coalesce(due.run_id, s.last_flow_run_id),
+    last_error = due.error
+  from due join planned as p using (cron, time_zone)
+  where s.id = due.schedule_id;
+end;
+-- Sets the next planned times to times after now, so all planned times of a schedule that have passed cause only one
+-- start. If a start was refused, last_error records the error, and the next attempt is at the next planned time.
+comment on function private.plan_next_starts(private.schedule_outcome[], timestamptz) is
+  'Stores the outcomes of due schedules, and their next planned times after the given time. Definer, because it writes schedules of all users.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
@@ -138,10 +170,8 @@ declare
   v_ids uuid[];
   v_id uuid;
   v_schedule public.flow_schedules;
-  v_outcome text;
-  v_started integer := 0;
-  v_skipped integer := 0;
-  v_refused integer := 0;
+  v_made private.schedule_outcome[] := '{}';
+  v_counts record;
 begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
     perform private.fail('request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
@@ -155,18 +185,21 @@ begin
       where s.id = v_id and s.is_active and s.next_start_at <= v_now
       for no key update skip locked;
       continue when not found;
-      v_outcome := private.start_schedule(v_schedule);
-      v_started := v_started + (v_outcome = 'started')::integer;
-      v_skipped := v_skipped + (v_outcome = 'skipped')::integer;
-      v_refused := v_refused + (v_outcome = 'refused')::integer;
+      v_made := v_made || private.start_schedule(v_schedule, v_now);
     end loop;
+    perform private.plan_next_starts(v_made, v_now);
   end if;
+  select
+    count(*) filter (where m.outcome = 'started') as started,
+    count(*) filter (where m.outcome = 'skipped') as skipped,
+    count(*) filter (where m.outcome = 'refused') as refused
+  into v_counts from unnest(v_made) as m;
   return jsonb_build_object(
-    'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
+    'started', v_counts.started, 'skipped', v_counts.skipped, 'refused', v_counts.refused,
     -- If other transactions have locked all due schedules, has_more is false: another call could not start these
     -- schedules either.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
-      and v_started + v_skipped + v_refused > 0
+      and v_counts.started + v_counts.skipped + v_counts.refused > 0
   );
 end;
 $$;
@@ -193,14 +226,15 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
+  -- The time is bounded, because the runs are visible only after the end of this transaction.
+  v_end constant timestamptz := clock_timestamp() + interval '2 seconds';
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- The number of calls is bounded, because they all run in one transaction.
-  for v_call in 1..5 loop
-    v_result := private.start_due_schedules();
+  loop
+    v_result := private.start_due_schedules(500);
     v_started := v_started + (v_result ->> 'started')::integer;
-    exit when not (v_result ->> 'has_more')::boolean;
+    exit when not (v_result ->> 'has_more')::boolean or clock_timestamp() >= v_end;
   end loop;
   return case
     when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner())
@@ -208,4 +242,4 @@ begin
 end;
 $$;
 comment on function private.drive_schedules() is
-  'For pg_cron: starts up to 500 due schedules, and calls private.poke_runner() if it started any. Returns a text that says how many schedules it started.';
+  'For pg_cron: starts due schedules for two seconds, and calls private.poke_runner() if it started any. Returns a text that says how many schedules it started.';

@@ -6,7 +6,8 @@ set search_path = ''
 as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
-    ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
+    -- An execution lasts two seconds while more is due, and executions of a job follow each other.
+    ('flow_runner_schedules', '2 seconds', 'select private.drive_schedules()'),
     -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half a
     -- second. One execution a minute deletes as many runs as 166 starts a second make.
     ('flow_runner_sweep', '* * * * *', format(

@@ -60,6 +60,11 @@ export const figureSpecs: readonly FigureSpec[] = [
     name: 'a claim of 16 among many runs that nobody may claim',
     measure: async (plan) => (await import('./claims.ts')).measureClaims(plan),
   },
+  {
+    id: 'P15',
+    name: '1,000,000 schedules, 2,000 due each second',
+    measure: async (plan) => (await import('./schedules.ts')).measureManySchedules(plan),
+  },
 ];
 
 export const takeFigure = async ({ id, name, measure }: FigureSpec, plan: Plan): Promise<Figure> =>

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { startSweeper } from '../../dev/stack/sweeper.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { waitFor } from '../support/wait.ts';
@@ -8,7 +9,12 @@ import { median, time } from './statistics.ts';
 
 const SCHEDULES = 10_000;
 const DUE_A_SECOND = 100;
-/** The seconds of a round. In each second, DUE_A_SECOND schedules are due. */
+/** A project with many schedules. */
+const MANY = 1_000_000;
+const MANY_DUE_A_SECOND = 2_000;
+/** The interval at which pg_cron calls `private.drive_schedules`, or at once after a call that lasts longer. */
+const CRON_MS = 2_000;
+/** The seconds of a round. In each second, as many schedules are due. */
 const SECONDS = 20;
 /** The greatest delay of a start after its planned time, in milliseconds. */
 const LATEST_MS = 10_000;
@@ -18,15 +24,15 @@ const SWEEP_MS = 50;
 const SWEEPS = 20;
 
 /**
- * Sets the planned times of a round: in each second from now on, DUE_A_SECOND schedules are due. All others are due
- * next year.
+ * Sets the planned times of a round: in each second from now on, as many schedules are due. All others are due next
+ * year.
  */
-async function planStarts({ sql }: BenchStack, seconds: number): Promise<void> {
+async function planStarts({ sql }: BenchStack, seconds: number, dueASecond = DUE_A_SECOND): Promise<void> {
   await sql`truncate bench.planned_starts`;
   await sql`
     insert into bench.planned_starts (schedule_id, planned_at)
-    select s.id, clock_timestamp() + (row_number() over (order by s.id) - 1) * interval '1 second' / ${DUE_A_SECOND}::integer
-    from public.flow_schedules as s order by s.id limit ${seconds * DUE_A_SECOND}`;
+    select s.id, clock_timestamp() + (row_number() over (order by s.id) - 1) * interval '1 second' / ${dueASecond}::integer
+    from (select id from public.flow_schedules order by id limit ${seconds * dueASecond}) as s`;
   await sql`
     update public.flow_schedules as s set next_start_at = p.planned_at from bench.planned_starts as p where p.schedule_id = s.id`;
 }
@@ -59,6 +65,50 @@ async function measureSweep({ sql }: BenchStack, due: number): Promise<number> {
   }
   return median(times);
 }
+
+/**
+ * Stores schedules of an owner that start a flow next year. The triggers are off, because they count the owner's
+ * schedules for each row.
+ */
+const storeSchedules = ({ sql, owner }: BenchStack, flowId: number, count: number) =>
+  sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into public.flow_schedules (user_id, flow, tag, cron, next_start_at)
+      select ${owner.id}, ${flowId}, 'latest', '0 0 1 1 *', now() + interval '1 year' from generate_series(1, ${count}::integer)`;
+  });
+
+/** Calls `private.drive_schedules` as pg_cron does. Returns the greatest delay of a start, until its commit. */
+async function measureLatestByCron(bench: BenchStack, seconds: number, dueASecond: number): Promise<number> {
+  await bench.clearRuns();
+  await planStarts(bench, seconds, dueASecond);
+  let latest = 0;
+  for (;;) {
+    const [oldest] = await bench.sql`
+      select min(p.planned_at) as due_at from bench.planned_starts as p
+      join public.flow_schedules as s on s.id = p.schedule_id and s.next_start_at = p.planned_at`;
+    if (oldest!.due_at === null) return latest;
+    const took = await time(() => bench.sql`select private.drive_schedules()`);
+    latest = Math.max(latest, Date.now() - oldest!.due_at.getTime());
+    await setTimeout(Math.max(0, CRON_MS - took));
+  }
+}
+
+/** Measures a million schedules, of which two thousand are due each second. */
+export const measureManySchedules = (plan: Plan): Promise<Part[]> =>
+  withBenchStack('many-schedules', async (bench) => {
+    const dueASecond = MANY_DUE_A_SECOND / plan.shrink;
+    const flowId = await bench.storeFlow(textFlow());
+    await bench.deploy(flowId);
+    await storeSchedules(bench, flowId, MANY / plan.shrink);
+    await bench.sql`create table bench.planned_starts (schedule_id uuid primary key, planned_at timestamptz not null)`;
+    const rounds: Round[] = [];
+    for (let round = 0; round < plan.rounds; round++) {
+      const seconds = Math.ceil(SECONDS / Math.min(plan.shrink, 10));
+      rounds.push({ measured: await measureLatestByCron(bench, seconds, dueASecond), baseline: LATEST_MS });
+    }
+    return [makePart({ name: "the latest start by pg_cron's job, against 10 s", unit: 'ms', goal: 1, rounds })];
+  });
 
 /** Measures ten thousand schedules, of which a hundred are due each second. */
 export const measureSchedules = (plan: Plan): Promise<Part[]> =>

@@ -6,7 +6,7 @@ create temporary view job as select jobname, schedule, command from cron.job ord
 select is(count(*), 9::bigint, 'schedule_runner returns the check') from private.schedule_runner();
 select results_eq(
   $$ select jobname, schedule from job $$,
-  $$ values ('flow_runner_history', '17 3 * * *'), ('flow_runner_poke', '10 seconds'), ('flow_runner_schedules', '5 seconds'),
+  $$ values ('flow_runner_history', '17 3 * * *'), ('flow_runner_poke', '10 seconds'), ('flow_runner_schedules', '2 seconds'),
     ('flow_runner_sweep', '* * * * *') $$,
   'schedule_runner schedules four jobs'
 );
