@@ -26,6 +26,12 @@ const PORTION_BYTES = 512;
 /** The time for which bodies are inflated until the network gets a turn. */
 const LONGEST_STRETCH_MS = 10;
 
+/**
+ * If no portion has come for this time, the network had a turn meanwhile. On a busy machine the process may stand still
+ * for longer than a stretch without such a turn.
+ */
+const IDLE_MS = 500;
+
 let stretchBegan = -Infinity;
 let portionBegan = -Infinity;
 let line: Promise<void> = Promise.resolve();
@@ -33,13 +39,12 @@ let line: Promise<void> = Promise.resolve();
 /**
  * Resolves when one more portion may be inflated. Without this wait, the streams would inflate all arrived bytes of all
  * requests in one turn of the event loop. Other runs would have to wait for its end. Therefore the portions wait in a
- * queue, which gives the network a turn each time LONGEST_STRETCH_MS are over. If no portion has come for as long, the
- * network had a turn meanwhile, so a short body does not wait.
+ * queue, which gives the network a turn each time LONGEST_STRETCH_MS are over. After IDLE_MS, a short body does not wait.
  */
 function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
     const now = performance.now();
-    if (now - portionBegan >= LONGEST_STRETCH_MS) stretchBegan = now;
+    if (now - portionBegan >= IDLE_MS) stretchBegan = now;
     else if (now - stretchBegan >= LONGEST_STRETCH_MS) {
       await networkTurn();
       stretchBegan = performance.now();

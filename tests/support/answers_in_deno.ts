@@ -18,15 +18,22 @@ const { serve } = (globalThis as unknown as {
 
 const INFLATED_BYTES = 32 * 1_048_576;
 
-async function inflate(): Promise<void> {
+async function inflate(bodies = 8, stall = () => {}): Promise<void> {
   const body = gzipSync(Buffer.alloc(INFLATED_BYTES));
-  await Promise.all(Array.from({ length: 8 }, async () => {
-    const writer = makeBodyWriter({ 'content-encoding': 'gzip' }, INFLATED_BYTES, () => undefined);
+  await Promise.all(Array.from({ length: bodies }, async () => {
+    const writer = makeBodyWriter({ 'content-encoding': 'gzip' }, INFLATED_BYTES, () => void stall());
     await writer.write(body);
     const { length } = await writer.end();
     if (length !== INFLATED_BYTES) throw new Error(`${length} bytes were inflated`);
   }));
 }
+
+/** Inflates on a machine that gives the process a processor only now and then: it stands still for 12 ms at a time. */
+const inflateSlowly = () =>
+  inflate(1, () => {
+    const end = performance.now() + 12;
+    while (performance.now() < end);
+  });
 
 /** Parses the expressions of two deploys. */
 async function parse(): Promise<void> {
@@ -48,7 +55,7 @@ async function run(): Promise<void> {
   if (result.status !== 'succeeded') throw new Error(`the run ${result.status}`);
 }
 
-const work = { inflate, parse, run }[process.argv[2]!]!;
+const work = { inflate, 'inflate slowly': inflateSlowly, parse, run }[process.argv[2]!]!;
 const server = serve({ port: 0, hostname: '127.0.0.1', onListen: () => {} }, () => new Response('answered'));
 const ask = async () => await (await fetch(`http://127.0.0.1:${server.addr.port}/`)).text();
 await ask();
