@@ -6,13 +6,17 @@ import { testNode } from '../../tests/support/execute_flow.ts';
 import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../../platform/api_error.ts';
+import { pause } from '../../platform/pause.ts';
 import type { Claim, Claims, FinalResult } from './claim/claims.ts';
 import type { NodeRegistry } from '../engine/node.ts';
 import { nodeRegistry } from '../nodes/registry.ts';
 import { readRunnerSettings, type RunnerSettings } from '../settings.ts';
 import { makeWorker } from './worker.ts';
 
-/** Makes a queue in memory. Like the database, it returns one batch for each call. */
+/**
+ * Makes a queue in memory. Like the database, it returns one batch for each call, and at most as many runs as the call
+ * asks for.
+ */
 function makeQueue(batches: Claim[][]) {
   const finished = new Map<string, FinalResult>();
   const released: string[] = [];
@@ -21,10 +25,12 @@ function makeQueue(batches: Claim[][]) {
   const waits: number[] = [];
   let onClaim: () => void = () => {};
   const claims: Claims = {
-    claim: (_maxRuns, _known, waitMs) => {
+    claim: (maxRuns, _known, waitMs) => {
       waits.push(waitMs);
       onClaim();
-      return Promise.resolve(batches.shift() ?? []);
+      const claimed = batches[0]?.splice(0, maxRuns) ?? [];
+      if (batches[0]?.length === 0 || claimed.length === 0) batches.shift();
+      return Promise.resolve(claimed);
     },
     history: () =>
       Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
@@ -82,6 +88,27 @@ const workerWith = (
     now: () => Date.now(),
   });
 
+/** Makes a flow of one node, and a registry with that node. `end` ends the run, and `begun` resolves at its begin. */
+function stuckFlow() {
+  const flow = new FlowBuilder();
+  flow.node('stuck');
+  const [ended, end] = signal();
+  const [begun, begin] = signal();
+  const stuck = testNode([], [], async () => {
+    begin();
+    await ended;
+    return {};
+  });
+  const registry: NodeRegistry = (id) => id === 'stuck' ? stuck : nodeRegistry(id);
+  return { flow, registry, begun, end };
+}
+
+/** Makes a promise, and the function that resolves it. */
+function signal(): [Promise<void>, () => void] {
+  let give = () => {};
+  return [new Promise<void>((resolve) => give = resolve), () => give()];
+}
+
 it('a poke after the last look at the queue causes another look', async () => {
   const queue = makeQueue([[claimOf(chainFlow(1))], [], [claimOf(chainFlow(1))]]);
   const worker = workerOf(queue);
@@ -109,51 +136,69 @@ it.each(
     ['causes another look while another run is being executed', 'after', 1],
   ] as const,
 )('a poke for a run %s', async (_, when, looks) => {
-  const claim = claimOf(waitFlow(300));
+  const { flow, registry, begun, end } = stuckFlow();
+  const claim = claimOf(flow);
   const queue = makeQueue([[claim]]);
-  const worker = workerOf(queue, { RUNNER_SLICE_MS: '10000' });
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry);
   const poke = () => void worker.drain(looks === 0 ? claim.flow_run_id : 'another');
   queue.whenClaimed(() => {
-    if (queue.calls() > 1) return;
-    if (when === 'during') queueMicrotask(poke);
-    else setTimeout(poke, 50);
+    if (queue.calls() === 1 && when === 'during') queueMicrotask(poke);
   });
-  await worker.drain();
+  const drained = worker.drain();
+  await begun;
+  if (when === 'after') poke();
+  await waitFor(() => queue.calls() === 1 + looks || undefined);
+  end();
+  await drained;
   expect(queue.waits).toEqual([0, ...Array.from({ length: looks }, () => 0), 40]);
   expect(queue.finished.size).toBe(1);
 });
 
 it('resting runs free their slots for others, up to the limit of held runs', async () => {
   const held = (count: number) => Array.from({ length: count }, () => claimOf(waitFlow(60_000)));
-  const asked: number[] = [];
-  const queue = makeQueue([held(2), held(2), held(1), []]);
+  const queue = makeQueue([held(6)]);
   const { claim } = queue.claims;
-  queue.claims.claim = (maxRuns, ...rest) => {
-    asked.push(maxRuns);
-    return claim(maxRuns, ...rest);
+  let claimed = 0;
+  queue.claims.claim = async (maxRuns, ...rest) => {
+    const found = await claim(maxRuns, ...rest);
+    claimed += found.length;
+    return found;
   };
   const env = {
     RUNNER_CONCURRENCY: '2',
     RUNNER_RESTING_RUNS: '3',
     RUNNER_RESERVED_SLOTS: '0',
-    RUNNER_SLICE_MS: '300',
+    RUNNER_SLICE_MS: '60000',
     RUNNER_LONG_WAIT_MS: '60001',
   };
-  await workerOf(queue, env).drain();
-  expect(asked.slice(0, 3)).toEqual([2, 2, 1]);
+  const worker = workerOf(queue, env);
+  const drained = worker.drain();
+  await waitFor(() => claimed === 5 || undefined);
+  // The fifth run rests, too. A worker without the limit would now claim the sixth.
+  const looks = queue.calls();
+  void worker.drain();
+  await pause(50);
+  expect([claimed, queue.calls()]).toEqual([5, looks]);
+  worker.releaseAll();
+  await drained;
   expect(queue.released).toHaveLength(5);
 });
 
 it('while one owner holds all slots, each other owner gets a reserved one, repeatedly', async () => {
   const queue = makeQueue([]);
-  const asked: [count: number, ownersWithSlots: string[] | undefined][] = [];
+  const looks: [count: number, ownersWithSlots: string[] | undefined][] = [];
   const [greedy, first, second] = ['a', 'b', 'c'].map((name) => `00000000-0000-4000-8000-0000000000${name}${name}`);
-  const runOf = (user_id: string, flow = chainFlow(1)) => claimOf(flow, { user_id });
+  const { flow, registry, end } = stuckFlow();
+  const runOf = (user_id: string, its = chainFlow(1)) => claimOf(its, { user_id });
+  const others = [runOf(first!), runOf(second!), runOf(first!), runOf(first!)];
   queue.claims.claim = (count, _known, _wait, ownersWithSlots) => {
-    asked.push([count, ownersWithSlots]);
-    if (asked.length === 1) return Promise.resolve([runOf(greedy!, waitFlow(500)), runOf(greedy!, waitFlow(500))]);
-    if (ownersWithSlots === undefined || asked.length > 4) return Promise.resolve([]);
-    return Promise.resolve(asked.length === 2 ? [runOf(first!), runOf(second!)] : [runOf(first!)]);
+    looks.push([count, ownersWithSlots]);
+    if (looks.length === 1) return Promise.resolve([runOf(greedy!, flow), runOf(greedy!, flow)]);
+    // Like the database, returns at most one run for each owner who holds no slot.
+    const owners = new Set(ownersWithSlots);
+    const found = others.filter(({ user_id }) => !owners.has(user_id) && owners.add(user_id)).slice(0, count);
+    for (const one of found) others.splice(others.indexOf(one), 1);
+    return Promise.resolve(found);
   };
   const env = {
     RUNNER_CONCURRENCY: '2',
@@ -161,13 +206,19 @@ it('while one owner holds all slots, each other owner gets a reserved one, repea
     RUNNER_RESERVED_SLOTS: '2',
     RUNNER_SLICE_MS: '60000',
   };
-  await workerOf(queue, env).drain();
-  expect(asked.slice(0, 4)).toEqual([[2, undefined], [2, [greedy]], [2, [greedy]], [2, [greedy]]]);
+  const drained = workerOf(queue, env, registry).drain();
+  await waitFor(() => queue.finished.size === 4 || undefined);
+  const whileFull = looks.slice(1);
+  end();
+  await drained;
+  expect(looks.slice(0, 2)).toEqual([[2, undefined], [2, [greedy]]]);
+  expect(whileFull.length).toBeGreaterThanOrEqual(3);
+  expect(whileFull.every(([, owners]) => owners?.includes(greedy!))).toBe(true);
   expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
 });
 
 it('a run with a long wait is released until its time, and a function looks then if its slice lasts that long', async () => {
-  const queue = makeQueue([[claimOf(waitFlow(2_300))]]);
+  const queue = makeQueue([[claimOf(waitFlow(2_900))]]);
   const sleeps: (number | undefined)[] = [];
   queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
@@ -182,27 +233,31 @@ it('a run with a long wait is released until its time, and a function looks then
 
 it('a function waits for sleeping runs that continue within its slice, and for no later ones', async () => {
   const late = claimOf(waitFlow(86_400_000));
-  const queue = makeQueue([[claimOf(waitFlow(2_200)), claimOf(waitFlow(2_900)), late]]);
+  const queue = makeQueue([[claimOf(waitFlow(2_800)), claimOf(waitFlow(3_500)), late]]);
   const lookedAt: number[] = [];
   queue.whenClaimed(() => lookedAt.push(Date.now()));
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '30000', RUNNER_LONG_WAIT_MS: '2000' });
   const startedAt = Date.now();
   expect(await worker.drain()).toBe(false);
   expect(queue.released).toHaveLength(3);
-  expect(lookedAt.some((time) => time - startedAt >= 2_900)).toBe(true);
+  expect(lookedAt.some((time) => time - startedAt >= 3_500)).toBe(true);
 });
 
 it('a run that was stopped while it was being put to sleep is claimed again at once, while others go on', async () => {
   const asleep = claimOf(waitFlow(3_600_000));
-  const long = claimOf(waitFlow(1_000));
+  const { flow, registry, end } = stuckFlow();
+  const long = claimOf(flow);
   const batches = [[asleep, long]];
   const queue = makeQueue(batches);
   queue.claims.release = (claim) => {
     batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
     return Promise.resolve();
   };
-  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
-  await worker.drain();
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry);
+  const drained = worker.drain();
+  await waitFor(() => queue.finished.size === 1 || undefined);
+  end();
+  await drained;
   expect([...queue.finished].map(([id, { status }]) => [id, status])).toEqual([
     [asleep.flow_run_id, 'stopped'],
     [long.flow_run_id, 'succeeded'],
@@ -238,13 +293,9 @@ it('when the slice is over, only the call that began the drain learns that there
 
 /** Makes a worker whose only run does not notice that the run should be released. `answer` ends the run. */
 function stuckWorker(env: Record<string, string>) {
-  const flow = new FlowBuilder();
-  flow.node('stuck');
+  const { flow, registry, end } = stuckFlow();
   const queue = makeQueue([[claimOf(flow)]]);
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => answer = resolve);
-  const stuck = testNode([], [], () => answered.then(() => ({})));
-  return { queue, worker: workerOf(queue, env, (id) => id === 'stuck' ? stuck : nodeRegistry(id)), answer };
+  return { queue, worker: workerOf(queue, env, registry), answer: end };
 }
 
 it('a run that cannot be released keeps no function that is over, however often it is poked', async () => {
@@ -262,8 +313,7 @@ it('a run that cannot be released keeps no function that is over, however often 
 
 it('a run whose release is stored only after the drain is reported', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
-  let store = () => {};
-  const stored = new Promise<void>((resolve) => store = resolve);
+  const [stored, store] = signal();
   queue.claims.release = () => stored;
   let lateReleases = 0;
   const env: Record<string, string> = { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' };
@@ -292,7 +342,7 @@ it('a batch may have more graphs than the cache keeps, cached ones among them', 
   const others = Array.from({ length: settings.cachedSnapshots }, () => claimOf(chainFlow(1)));
   const again = claimOf(chainFlow(1), { snapshot_hash: first.snapshot_hash, snapshot: null });
   const queue = makeQueue([[first], [...others, again]]);
-  await workerOf(queue).drain();
+  await workerOf(queue, { RUNNER_CONCURRENCY: String(others.length + 1) }).drain();
   expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(others.length + 2).fill('succeeded'));
 });
 
@@ -341,8 +391,7 @@ it("progress that the database refuses permanently fails the run, and the run's 
 it('a run whose result is being stored frees its slot', async () => {
   const queue = makeQueue([[claimOf(chainFlow(1))], [claimOf(chainFlow(1))]]);
   const { finish } = queue.claims;
-  let store = () => {};
-  const isReleased = new Promise<void>((resolve) => store = resolve);
+  const [isReleased, store] = signal();
   const storing: string[] = [];
   queue.claims.finish = async (claim, ...rest) => {
     storing.push(claim.flow_run_id);
@@ -361,25 +410,33 @@ it.each<{ who: string; env: Record<string, string>; calls: number }>([
   { who: 'one that starts tell', env: { RUNNER_SLICE_MS: '60000' }, calls: 2 },
   { who: 'one that nobody tells', env: {}, calls: 3 },
 ])('of two runs that end one after the other $who looks $calls times', async ({ env, calls }) => {
-  const queue = makeQueue([[claimOf(chainFlow(1)), claimOf(waitFlow(100))]]);
-  await workerOf(queue, env).drain();
+  const { flow, registry, end } = stuckFlow();
+  const queue = makeQueue([[claimOf(chainFlow(1)), claimOf(flow)]]);
+  const drained = workerOf(queue, env, registry).drain();
+  await waitFor(() => (queue.finished.size === 1 && queue.calls() >= calls - 1) || undefined);
+  end();
+  await drained;
   expect(queue.finished.size).toBe(2);
   expect(queue.calls()).toBe(calls);
 });
 
 it('a run that was answered while it was being suspended is claimed again at once, while others go on', async () => {
-  const flow = new FlowBuilder(instructionRegistry);
-  flow.output('out', flow.use('test_instruction', { name: flow.input('n') }).output('signature'));
-  const asking = claimOf(flow, { inputs: { M: { n: { S: 'a' } } } });
-  const long = claimOf(waitFlow(500));
+  const paying = new FlowBuilder(instructionRegistry);
+  paying.output('out', paying.use('test_instruction', { name: paying.input('n') }).output('signature'));
+  const asking = claimOf(paying, { inputs: { M: { n: { S: 'a' } } } });
+  const { flow, registry: stuckRegistry, end } = stuckFlow();
+  const long = claimOf(flow);
   const batches = [[asking, long]];
   const queue = makeQueue(batches);
   queue.claims.suspend = (claim) => {
     batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
     return Promise.resolve();
   };
-  const registry: NodeRegistry = (id) => instructionRegistry(id) ?? nodeRegistry(id);
-  await workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry).drain();
+  const registry: NodeRegistry = (id) => instructionRegistry(id) ?? stuckRegistry(id);
+  const drained = workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry).drain();
+  await waitFor(() => queue.finished.size === 1 || undefined);
+  end();
+  await drained;
   expect([...queue.finished].map(([id, { status }]) => [id, status])).toEqual([
     [asking.flow_run_id, 'stopped'],
     [long.flow_run_id, 'succeeded'],
