@@ -150,9 +150,9 @@ const numberSettings = {
 /** Settings that the environment does not change. */
 const runnerTuning = Object.freeze({
   /** The interval at which a worker extends its leases and learns of changes to its claims, such as a stop. */
-  heartbeatMs: 1_000,
+  heartbeatMs: 1_000 as number,
   /** The interval at which new progress is stored. */
-  checkpointMs: 1_000,
+  checkpointMs: 1_000 as number,
   /** When the unstored progress has this many rows or bytes, a checkpoint starts early. */
   checkpointRows: 500,
   checkpointBytes: 2 * 1_048_576,

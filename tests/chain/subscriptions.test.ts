@@ -9,8 +9,9 @@ import * as kit from '@solana/kit';
 import { Connection, Keypair, PublicKey, SystemProgram, Transaction } from '@solana/web3.js';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { expireBlockhashes } from '../../dev/chain/ledger.ts';
 import { startChain } from '../../dev/chain/server.ts';
 import { memo, SOL, startTestChain, type TestChain, transfer } from '../support/solana.ts';
 import { waitFor } from '../support/wait.ts';
@@ -43,7 +44,7 @@ const submit = async (payer: KeyPairSigner, instructions: Parameters<TestChain['
   })).result;
 
 it("kit's sendAndConfirmTransaction sends and confirms, and detects an expired blockhash", async () => {
-  chain = await startTestChain({ slotMs: 5 });
+  chain = await startTestChain();
   const [rpc, rpcSubscriptions] = [createSolanaRpc(chain.url), createSolanaRpcSubscriptions(chain.wsUrl)];
   const sendAndConfirm = sendAndConfirmTransactionFactory({ rpc, rpcSubscriptions } as never);
   const payer = await chain.fundedSigner(SOL);
@@ -60,17 +61,25 @@ it("kit's sendAndConfirmTransaction sends and confirms, and detects an expired b
     kit.assertIsTransactionWithBlockhashLifetime(signed);
     return signed;
   };
-  await sendAndConfirm(await sign('confirmed'), { commitment: 'confirmed' });
+  const confirmed = sendAndConfirm(await sign('confirmed'), { commitment: 'confirmed' });
+  await waitFor(() => chain.balance(address) > 0n || undefined);
+  chain.ledger.clock.advance(1n);
+  await confirmed;
   expect(chain.balance(address)).toBe(SOL / 4n);
 
   chain.ledger.deliver('lose');
-  await expect(sendAndConfirm(await sign('lost'), { commitment: 'confirmed' })).rejects.toMatchObject({
+  const submit = vi.spyOn(chain.ledger, 'submit');
+  const lost = expect(sendAndConfirm(await sign('lost'), { commitment: 'confirmed' })).rejects.toMatchObject({
     context: { __code: kit.SOLANA_ERROR__BLOCK_HEIGHT_EXCEEDED },
   });
+  await waitFor(() => submit.mock.calls.length > 0 || undefined);
+  expireBlockhashes(chain.ledger);
+  await lost;
+  submit.mockRestore();
 });
 
 it('web3.js 1.x confirms transactions and receives accounts, logs and slots at the port that it derives', async () => {
-  chain = await startTestChain({ slotMs: 20 });
+  chain = await startTestChain({ slotMs: 100 });
   const connection = new Connection(chain.url, 'confirmed');
   const [payer, recipient] = [Keypair.generate(), Keypair.generate()];
   const airdrop = await connection.requestAirdrop(payer.publicKey, Number(SOL));

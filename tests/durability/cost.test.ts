@@ -5,13 +5,18 @@ import { readRunnerSettings } from '../../runner/settings.ts';
 import { chainFlow } from '../support/mixed_flows.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
+const HOUR_MS = 3_600_000;
+
 let workers: WorkerStack;
 beforeAll(async () => {
   workers = await makeWorkerStack('cost');
 });
 afterAll(() => workers?.remove());
 
-/** Returns the database calls that a worker makes to execute a chain of this many nodes. */
+/**
+ * Returns the database calls that a worker makes to execute a chain of this many nodes. The calls that it makes at
+ * intervals are left out, because their number depends on the machine.
+ */
 async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string }> {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const calls: string[] = [];
@@ -29,7 +34,7 @@ async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string
   const [runId] = await owner.start(await owner.storeFlow(chainFlow(nodes)), [{ n: integer(7) }]);
   await makeRunnerWorker({
     rpc: counting,
-    settings: readRunnerSettings(() => undefined, false),
+    settings: { ...readRunnerSettings(() => undefined, false), checkpointMs: HOUR_MS, heartbeatMs: HOUR_MS },
     env: () => undefined,
   }).drain();
   return { calls, runId: runId! };
@@ -44,7 +49,7 @@ it('a chain of 1,000 to_string nodes is stored in a few transactions', async () 
     from public.node_run as n where n.flow_run_id = ${runId}`;
   expect(stored?.node_runs).toBe(1_002);
   expect(stored?.transactions).toBeLessThanOrEqual(4);
-  expect(calls.filter((name) => name !== 'heartbeat_flow_runs').length).toBeLessThanOrEqual(8);
+  expect(calls.length).toBeLessThanOrEqual(8);
   expect(calls.at(0)).toBe('claim_flow_runs');
   expect(calls).toContain('finish_flow_runs');
 });
