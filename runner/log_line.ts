@@ -2,6 +2,8 @@
 export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
   | { event: 'run_released' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
+  /** The numbers of a slice's events by their names, and of failures that are left out of the log. */
+  | { event: 'slice_ended'; counts: Record<string, number>; unlogged: number }
   | { event: 'worker_started'; url: string; concurrency: number }
   | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable' | 'webhooks_interrupted'; error: string };
 

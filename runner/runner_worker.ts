@@ -1,5 +1,5 @@
 import type { Rpc } from '../platform/database/rpc.ts';
-import { writeLog } from './log_line.ts';
+import { type WriteLog, writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
 import { makeClaims } from './queue/claim/claims.ts';
 import type { MakeQueueWatch } from './queue/queue_watch.ts';
@@ -17,6 +17,7 @@ export interface RunnerWorkerOptions {
   /** The environment. WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
   env: (name: string) => string | undefined;
   registry?: typeof nodeRegistry;
+  log?: WriteLog;
   /** Starts the thread for long scripts. If undefined, long scripts run in the engine's thread. */
   spawnScriptThread?: SpawnScriptThread;
   /** Makes the watch that notifies the worker of runs. */
@@ -29,8 +30,17 @@ export interface RunnerWorkerOptions {
 
 /** Makes a worker with all services that nodes use. */
 export function makeRunnerWorker(
-  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch, onDueWebhook, onLateRelease }:
-    RunnerWorkerOptions,
+  {
+    rpc,
+    settings,
+    env,
+    registry = nodeRegistry,
+    log = writeLog,
+    spawnScriptThread,
+    makeWatch,
+    onDueWebhook,
+    onLateRelease,
+  }: RunnerWorkerOptions,
 ): Worker {
   const claims = makeClaims(rpc, settings, onDueWebhook);
   return makeWorker({
@@ -40,11 +50,12 @@ export function makeRunnerWorker(
     registry,
     makeServices: makeServicesOfRuns({ rpc, claims, settings, env, spawnScriptThread }),
     settings,
-    log: writeLog,
+    log,
     now: () => Date.now(),
   });
 }
 
 /** Makes the poster of webhooks. */
-export const makeRunnerWebhooks = ({ rpc, settings }: Pick<RunnerWorkerOptions, 'rpc' | 'settings'>): Webhooks =>
-  makeWebhooks({ rpc, http: makeWebhookClient(settings), settings, log: writeLog });
+export const makeRunnerWebhooks = (
+  { rpc, settings, log = writeLog }: Pick<RunnerWorkerOptions, 'rpc' | 'settings' | 'log'>,
+): Webhooks => makeWebhooks({ rpc, http: makeWebhookClient(settings), settings, log });

@@ -44,23 +44,40 @@ it('merges all pokes that come while a poke is under way into one later poke', a
   const { answers, kept, poke } = makePlatform();
   for (let count = 0; count < 10; count++) poke();
   expect(answers.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(300);
   answers[0]!(answered());
   await vi.advanceTimersByTimeAsync(0);
   expect(answers.length).toBe(2);
   answers[1]!(answered());
   // The function that poked stays alive until the poke for its run is sent.
   await Promise.all(kept);
+  await vi.advanceTimersByTimeAsync(200);
   expect([kept.length, answers.length]).toEqual([10, 2]);
   poke();
   expect(answers.length).toBe(3);
 });
 
+it('sends at most one poke in 200 ms, and the last of them after the last start', async () => {
+  const { answers, kept, poke } = makePlatform();
+  for (let ms = 0; ms < 1_000; ms += 10) {
+    poke();
+    answers.at(-1)!(answered());
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  expect(answers.length).toBe(6);
+  answers.at(-1)!(answered());
+  await Promise.all(kept);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(answers.length).toBe(6);
+});
+
 it('a poke for one run names the run, and a merged poke names no run', async () => {
   const { answers, addresses, kept, poke } = makePlatform();
   for (const id of ['first', 'second', 'third']) poke(id);
-  answers[0]!(answered());
-  await vi.advanceTimersByTimeAsync(0);
-  answers[1]!(answered());
+  for (const index of [0, 1]) {
+    answers[index]!(answered());
+    await vi.advanceTimersByTimeAsync(200);
+  }
   await Promise.all(kept);
   poke();
   expect(addresses).toEqual(
@@ -73,7 +90,7 @@ it('a failed poke does not delay later ones', async () => {
   poke();
   poke();
   answers[0]!(new Error('refused'));
-  await vi.advanceTimersByTimeAsync(0);
+  await vi.advanceTimersByTimeAsync(200);
   expect(answers.length).toBe(2);
 });
 

@@ -5,6 +5,7 @@ import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/edge_platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from '../../runner/log_line.ts';
+import { makeSliceLog } from '../../runner/slice_log.ts';
 import { makeRunnerWebhooks, makeRunnerWorker } from '../../runner/runner_worker.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';
 import { spawnWebScriptThread } from '../../runner/threads/web_script_thread.ts';
@@ -17,13 +18,15 @@ export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, config);
   const settings = readRunnerSettings(platform.env, true);
-  const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings });
+  const log = makeSliceLog(writeLog, () => Date.now());
+  const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings, log: log.write });
   /** True if a webhook delivery is due. A claim that finds no more runs reports this. */
   let isWebhookDue = false;
   const worker = makeRunnerWorker({
     rpc: serviceRpc,
     settings,
     env: platform.env,
+    log: log.write,
     spawnScriptThread: spawnWebScriptThread,
     onDueWebhook: () => isWebhookDue = true,
     onLateRelease: pokeRunner,
@@ -38,7 +41,7 @@ export function makeRunnerApp(platform: Platform) {
       if (await worker.drain(flowRunId)) pokeRunner();
       await worker.whenIdle();
     } catch (error) {
-      writeLog('error', { event: 'queue_unreadable', error: errorText(error) });
+      log.write('error', { event: 'queue_unreadable', error: errorText(error) });
     }
     isOver.abort();
     await posted;
@@ -58,7 +61,7 @@ export function makeRunnerApp(platform: Platform) {
       }
       // If the function is disabled, the project's long-lived workers execute all runs.
       if (platform.env('RUNNER_DISABLED') === '1') return context.json({ status: 'disabled' }, 202);
-      platform.waitUntil(drain(context.req.query('flow_run_id')));
+      platform.waitUntil(drain(context.req.query('flow_run_id')).finally(log.endSlice));
       return context.json({ status: 'poked' }, 202);
     },
   }]);

@@ -40,7 +40,7 @@ export function metricsPage(): string {
     '```sh\ncurl -s -X POST "$API_URL/rest/v1/rpc/runner_metrics" -H "apikey: $SECRET_KEY"\n```',
     markdownTable([['metric', 'counts'], ...names.map((name) => [`\`${name}\``, METRICS[name]!])]),
     paragraph(
-      'Workers and the function `runner` write a line of JSON for each run that ends and for each failure. The line has ids, durations and the member `event` (`run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). [Scaling](../operating/scaling.md) says which figures of the database to watch.',
+      'Workers write a line of JSON for each run that ends and for each failure. The line has ids, durations and the member `event` (`run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). The function `runner` writes one line for each slice of its work, `slice_ended` with `counts` of all events, and a line for each failure, at most 50 in 10 seconds; `unlogged` counts the others. [Scaling](../operating/scaling.md) says which figures of the database to watch.',
     ),
   );
 }
