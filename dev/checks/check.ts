@@ -87,7 +87,7 @@ const canaryImports: { [name: string]: Source[] } = {
   'the engine that imports a type of solana/': [
     {
       file: 'runner/engine/canary.ts',
-      text: "import type { Transactions } from '../solana/transaction.ts';",
+      text: "import type { Transactions } from '../solana/transaction_order.ts';",
     },
   ],
   'a worker that imports a tool of dev/': [

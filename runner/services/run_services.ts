@@ -6,7 +6,7 @@ import type { MakeRunServices } from '../queue/claim/claim_tree.ts';
 import type { Claims } from '../queue/claim/claims.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makeWalletOpener } from '../solana/signing/open_wallet.ts';
-import { makeTransactions } from '../solana/transactions.ts';
+import { makeTransactions } from '../solana/carry_out_orders.ts';
 import { evaluateExpression } from '../threads/evaluate_expression.ts';
 import { makeScriptThreads, type SpawnScriptThread } from '../threads/script_threads.ts';
 import { readFlowUrl } from './flow_url.ts';

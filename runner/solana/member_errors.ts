@@ -1,7 +1,7 @@
 import { LosslessNumber, stringify } from 'lossless-json';
 import type { LosslessJson } from '../../types/values/value.ts';
 import { pickInstructions } from '../../platform/solana_message_changes.ts';
-import type { TransactionRecord } from './transaction.ts';
+import type { TransactionRecord } from './transaction_order.ts';
 import { isObject, type JsonRpcError } from './rpc/json_rpc.ts';
 import { messageOf } from './building/message.ts';
 

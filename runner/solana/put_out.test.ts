@@ -21,7 +21,7 @@ import {
   type WorldOptions,
 } from '../../tests/support/transactions.ts';
 import { decode, type NamedInstruction, signWire } from '../../tests/support/wire.ts';
-import type { TransactionMember } from './transaction.ts';
+import type { TransactionMember } from './transaction_order.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

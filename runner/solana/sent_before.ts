@@ -1,6 +1,6 @@
 import { base58, base64 } from '@scure/base';
 import { haltError, NodeError } from '../engine/node.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { StoredTransaction } from './transaction_order.ts';
 
 /** The error of a transaction that the runner no longer controls and that may still be executed. */
 export class UnknownOutcomeError extends NodeError {}

@@ -1,5 +1,5 @@
 import { signHere } from '../../runner/solana/signing/signing.ts';
-import { makeTransactions } from '../../runner/solana/transactions.ts';
+import { makeTransactions } from '../../runner/solana/carry_out_orders.ts';
 import type { HttpRequest, HttpResponse } from '../../runner/engine/node.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { inValues, memberOf, methodOf, plainSettings, RUN_ID, transferFrom } from '../support/transactions.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TransactionEnd } from '../../runner/solana/transaction.ts';
+import type { TransactionEnd } from '../../runner/solana/transaction_order.ts';
 import { expireBlockhashes } from '../../dev/chain/ledger.ts';
 import { type Keypair, makeKeypair } from '../support/keypairs.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Released } from '../../runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
-import type { Transactions, TransactionStore } from '../../runner/solana/transaction.ts';
+import type { Transactions, TransactionStore } from '../../runner/solana/transaction_order.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {
   claimFlow,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TransactionOrder, Transactions } from '../../runner/solana/transaction.ts';
+import type { TransactionOrder, Transactions } from '../../runner/solana/transaction_order.ts';
 import { claimFlow, endOf, ROOT_RUN_ID } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { instructionRegistry as registry, recordOf, signatureOf } from '../support/scripted_transactions.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NodeRegistry } from '../../runner/engine/node.ts';
-import type { StoredTransaction, Transactions } from '../../runner/solana/transaction.ts';
+import type { StoredTransaction, Transactions } from '../../runner/solana/transaction_order.ts';
 import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import {
   claimFlow,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TransactionStore } from '../../runner/solana/transaction.ts';
+import type { TransactionStore } from '../../runner/solana/transaction_order.ts';
 import type { NodeRetry } from '../../types/flow.ts';
 import {
   claimFlow,

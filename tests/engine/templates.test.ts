@@ -11,7 +11,7 @@ import {
   type ProjectApi,
 } from '../../runner/engine/node.ts';
 import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
-import type { Transactions } from '../../runner/solana/transaction.ts';
+import type { Transactions } from '../../runner/solana/transaction_order.ts';
 import { TransientError } from '../../runner/engine/failures/transient_error.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Halt, haltError, Released } from '../../runner/engine/node.ts';
-import type { TransactionOrder, Transactions } from '../../runner/solana/transaction.ts';
+import type { TransactionOrder, Transactions } from '../../runner/solana/transaction_order.ts';
 import {
   claimFlow,
   endOf,

@@ -1,5 +1,5 @@
 import { base58, base64 } from '@scure/base';
-import type { TransactionMember, TransactionOrder } from '../../runner/solana/transaction.ts';
+import type { TransactionMember, TransactionOrder } from '../../runner/solana/transaction_order.ts';
 import { type Keypair, makeKeypair } from './keypairs.ts';
 import { SOL, type TestChain } from './solana.ts';
 import { fundedKeypair, makeWorld, memberOf, transferFrom, wallet, type WorldOptions } from './transactions.ts';

@@ -24,8 +24,8 @@ import type {
   TransactionRecord,
   Transactions,
   TransactionStore,
-} from '../../runner/solana/transaction.ts';
-import { makeSettlement, type SettlementOptions } from '../../runner/solana/transaction_settlement.ts';
+} from '../../runner/solana/transaction_order.ts';
+import { makeSettlement, type SettlementOptions } from '../../runner/solana/settle_instructions.ts';
 import { executeTree } from '../../runner/engine/execute_tree.ts';
 import { heldBytes, measureValue } from '../../runner/engine/limits/value_size.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';

@@ -14,7 +14,7 @@ import { expect } from 'vitest';
 import { addressOf } from '../../runner/solana/building/instruction_nodes.ts';
 import type { NodeCall } from '../../runner/engine/node.ts';
 import type { BuiltInstructions, InstructionModule } from '../../runner/solana/building/instruction_module.ts';
-import type { InstructionSet } from '../../runner/solana/transaction.ts';
+import type { InstructionSet } from '../../runner/solana/transaction_order.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { LedgerTransaction } from '../../dev/chain/ledger.ts';
 import { makeNodeCall } from './node_call.ts';

@@ -8,7 +8,7 @@ import type {
   TransactionRecord,
   Transactions,
   TransactionStore,
-} from '../../runner/solana/transaction.ts';
+} from '../../runner/solana/transaction_order.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { readFieldOr, toText } from '../../types/values/conversion.ts';
 import { testNode } from './execute_flow.ts';

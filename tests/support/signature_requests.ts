@@ -14,7 +14,7 @@ import {
 import { getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
 import { base58, base64 } from '@scure/base';
 import { randomUUID } from 'node:crypto';
-import type { NewSignatureRequest, TransactionRecord } from '../../runner/solana/transaction.ts';
+import type { NewSignatureRequest, TransactionRecord } from '../../runner/solana/transaction_order.ts';
 import type { PendingSignatureRequest, SubmitSignatureParams } from '../../types/signature_request.ts';
 import { type ClaimedRun, stackClaims } from './claimed_run.ts';
 import type { Keypair } from './keypairs.ts';

@@ -5,7 +5,7 @@ import type {
   StoredTransaction,
   TransactionRecord,
   TransactionStore,
-} from '../../runner/solana/transaction.ts';
+} from '../../runner/solana/transaction_order.ts';
 import type { Keypair } from './keypairs.ts';
 
 type StoredRequest = StoredSignatureRequest & {

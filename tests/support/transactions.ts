@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { AccountRole, type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { randomUUID } from 'node:crypto';
-import { makeTransactions, type TransactionsOptions } from '../../runner/solana/transactions.ts';
+import { makeTransactions, type TransactionsOptions } from '../../runner/solana/carry_out_orders.ts';
 import type { RunSettings } from '../../runner/solana/run_settings.ts';
 import type { HttpClient, HttpRequest } from '../../runner/engine/node.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
   TransactionEnd,
   TransactionMember,
   TransactionOrder,
-} from '../../runner/solana/transaction.ts';
+} from '../../runner/solana/transaction_order.ts';
 import { type Keypair, makeKeypair } from './keypairs.ts';
 import { SOL, type TestChain } from './solana.ts';
 import { makeTransactionStore, type TestTransactionStore } from './transaction_store.ts';

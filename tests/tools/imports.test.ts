@@ -40,8 +40,8 @@ it("the most specific row for a path applies, and a row with a folder's name pre
 });
 
 it('an import that no row allows is reported with its rule, also an import of a type', () => {
-  expect(faultsOf('runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
-    'runner/engine/x.ts:2 imports runner/solana/transaction.ts, but runner/engine may ' +
+  expect(faultsOf('runner/engine/x.ts', "\nimport type { A } from '../solana/transaction_order.ts';")).toEqual([
+    'runner/engine/x.ts:2 imports runner/solana/transaction_order.ts, but runner/engine may ' +
     'import only itself, platform, types, lossless-json, uuidv7: the engine executes graphs. It receives the parts ' +
     'that settle instructions, store runs and reach outside.',
   ]);

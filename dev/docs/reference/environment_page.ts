@@ -1,5 +1,5 @@
 import { settingVariables } from '../../../runner/settings.ts';
-import { readTransactionSettings } from '../../../runner/solana/transaction_settings.ts';
+import { readTransactionSettings } from '../../../runner/solana/read_transaction_settings.ts';
 import { StackError } from '../../stack/stack_error.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { countText, sizeText } from '../../../types/limits/limit_text.ts';

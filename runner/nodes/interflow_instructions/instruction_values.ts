@@ -2,7 +2,7 @@ import { isSignerRole, isWritableRole } from '@solana/kit';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { bytesToValue } from '../../../types/values/value.ts';
 import { walletToValue } from '../../../types/values/keys.ts';
-import type { InstructionSet } from '../../solana/transaction.ts';
+import type { InstructionSet } from '../../solana/transaction_order.ts';
 
 /** Converts instructions to the outputs of the node: `fee_payer`, `signers` (their wallets) and `instructions`. */
 export const instructionsToValues = ({ feePayer, signers, instructions }: InstructionSet): ValueMap => ({

@@ -22,7 +22,7 @@ import type {
   StoredSignatureRequest,
   StoredTransaction,
   TransactionRecord,
-} from '../../solana/transaction.ts';
+} from '../../solana/transaction_order.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 
 /** A caller's request that a run stops. */

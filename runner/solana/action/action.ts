@@ -1,6 +1,6 @@
 import type { Commitment } from '@solana/kit';
 import { mayStillSend, UnknownOutcomeError } from '../sent_before.ts';
-import type { TransactionEnd, TransactionOrder, TransactionStore } from '../transaction.ts';
+import type { TransactionEnd, TransactionOrder, TransactionStore } from '../transaction_order.ts';
 import { watchAction } from './action_watch.ts';
 import { type Collected, listSignatures } from '../signing/collect_signatures.ts';
 import { errorText, memberErrors } from '../member_errors.ts';

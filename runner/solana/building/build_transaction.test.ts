@@ -16,7 +16,7 @@ import {
 } from '../../../tests/support/transactions.ts';
 import { decode } from '../../../tests/support/wire.ts';
 import type { HttpClient } from '../../engine/node.ts';
-import type { TransactionMember } from '../transaction.ts';
+import type { TransactionMember } from '../transaction_order.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Address, Instruction } from '@solana/kit';
 import { haltError, NodeError } from '../../engine/node.ts';
-import type { ChainSigner, InstructionSet, TransactionOrder, TransactionRecord } from '../transaction.ts';
+import type { ChainSigner, InstructionSet, TransactionOrder, TransactionRecord } from '../transaction_order.ts';
 import { appendMemo, signMemo } from '../action/action_memo.ts';
 import { type BudgetSources, isOfComputeBudget, withComputeBudget } from './compute_budget.ts';
 import { feeInstructions } from './fee_instructions.ts';
@@ -12,7 +12,7 @@ import { estimatePrice, writableAccounts } from '../rpc/priority_fee.ts';
 import type { ChainRpc } from '../rpc/rpc.ts';
 import type { RunSettings } from '../run_settings.ts';
 import type { OpenWallet } from '../signing/signing.ts';
-import type { TransactionSettings } from '../transaction_settings.ts';
+import type { TransactionSettings } from '../read_transaction_settings.ts';
 
 export interface BuildDeps {
   run: { id: string; settings: RunSettings };

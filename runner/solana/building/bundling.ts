@@ -2,7 +2,7 @@ import { isInstructionNode, type RunNode } from '../../engine/graph/graph.ts';
 import { executionKey } from '../../engine/state/journal.ts';
 import { isHeldBack } from '../../engine/run/readiness.ts';
 import { type Parked, SIGNATURE } from '../../engine/tree/settlement.ts';
-import type { InstructionSet, StoredTransaction } from '../transaction.ts';
+import type { InstructionSet, StoredTransaction } from '../transaction_order.ts';
 
 /** A node execution that has returned instructions and waits for their transaction. */
 export interface ParkedInstructions extends Parked {

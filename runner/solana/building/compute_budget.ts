@@ -6,7 +6,7 @@ import {
   SET_COMPUTE_UNIT_LIMIT_DISCRIMINATOR,
   SET_COMPUTE_UNIT_PRICE_DISCRIMINATOR,
 } from '@solana-program/compute-budget';
-import type { TransactionSettings } from '../transaction_settings.ts';
+import type { TransactionSettings } from '../read_transaction_settings.ts';
 
 /** The most compute units that a transaction may have. Source: Agave, `MAX_COMPUTE_UNIT_LIMIT`. */
 const MAX_UNITS = 1_400_000n;

@@ -1,12 +1,12 @@
 import { address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import type { RunSettings } from '../run_settings.ts';
-import type { StoredTransaction } from '../transaction.ts';
+import type { StoredTransaction } from '../transaction_order.ts';
 
 /**
  * Makes the instructions that pay a run's fees, in the order of its settings. Each transaction of the run carries these
  * instructions until one transaction that carries them is confirmed. `buildTransaction` adds them;
- * `transaction_settlement.ts` decides which transaction carries them.
+ * `settle_instructions.ts` decides which transaction carries them.
  */
 export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
   fees.map(([recipient, lamports]) =>

@@ -3,7 +3,7 @@ import type { RunNode } from '../../engine/graph/graph.ts';
 import type { HandedInstructions, NodeCall, SettledModule } from '../../engine/node.ts';
 import type { ParkedRun } from '../../engine/tree/settlement.ts';
 import type { ParkedInstructions } from './bundling.ts';
-import type { InstructionSet } from '../transaction.ts';
+import type { InstructionSet } from '../transaction_order.ts';
 
 /** The instructions and outputs that an instruction node returns. */
 export interface BuiltInstructions extends HandedInstructions {

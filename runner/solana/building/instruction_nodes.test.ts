@@ -2,7 +2,7 @@ import { AccountRole, address, createNoopSigner } from '@solana/kit';
 import { expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { MEMO_V2 } from '../../../tests/support/solana.ts';
-import type { ChainSigner } from '../transaction.ts';
+import type { ChainSigner } from '../transaction_order.ts';
 import { makeInstructionSet, signatureOf } from './instruction_nodes.ts';
 import { memoInstruction } from './memo.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '@solana/kit';
 import type { Value } from '../../../types/values/value.ts';
 import { toPubkey } from '../../../types/values/keys.ts';
-import type { ChainSigner, InstructionSet } from '../transaction.ts';
+import type { ChainSigner, InstructionSet } from '../transaction_order.ts';
 import { uniteSigners } from './instruction_set.ts';
 
 /** Converts a value to an address, in the type that kit's instructions take. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { inValues, signedMemo, wallet } from '../../../tests/support/transactions.ts';
-import type { ChainSigner } from '../transaction.ts';
+import type { ChainSigner } from '../transaction_order.ts';
 import { combineInstructionSets } from './instruction_set.ts';
 
 const [payer, other] = [makeKeypair(), makeKeypair()];

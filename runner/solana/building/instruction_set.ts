@@ -1,5 +1,5 @@
 import { NodeError } from '../../engine/node.ts';
-import type { ChainSigner, InstructionSet } from '../transaction.ts';
+import type { ChainSigner, InstructionSet } from '../transaction_order.ts';
 
 /**
  * Merges signers to one entry for each key. A key pair is preferred to an adapter wallet. One signature is valid for

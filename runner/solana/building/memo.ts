@@ -1,6 +1,6 @@
 import { AccountRole, address, type Instruction } from '@solana/kit';
 import { addressOf } from './instruction_nodes.ts';
-import type { ChainSigner } from '../transaction.ts';
+import type { ChainSigner } from '../transaction_order.ts';
 
 /** The SPL Memo program, version 1. It accepts accounts that don't sign, unlike version 2. */
 export const MEMO_V1 = address('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo');

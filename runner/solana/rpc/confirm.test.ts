@@ -17,7 +17,7 @@ import {
 } from '../../../tests/support/transactions.ts';
 import { decode } from '../../../tests/support/wire.ts';
 import { type Halt, Released } from '../../engine/node.ts';
-import type { TransactionOrder } from '../transaction.ts';
+import type { TransactionOrder } from '../transaction_order.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { type Halt, haltError, NodeError, Released } from '../../engine/node.ts'
 import { JsonRpcError } from './json_rpc.ts';
 import { errorText, simulationError } from '../member_errors.ts';
 import { type ChainRpc, hasReached } from './rpc.ts';
-import type { TransactionSettings } from '../transaction_settings.ts';
+import type { TransactionSettings } from '../read_transaction_settings.ts';
 
 /** Number of blocks for which a blockhash is valid. Source: Agave, `MAX_PROCESSING_AGE`. */
 const BLOCKHASH_BLOCKS = 150n;

@@ -17,7 +17,7 @@ import {
   type WorldOptions,
 } from '../../../tests/support/transactions.ts';
 import { SealedSecretError } from '../../../platform/secrets/sealed_secrets.ts';
-import type { ChainSigner, TransactionOrder } from '../transaction.ts';
+import type { ChainSigner, TransactionOrder } from '../transaction_order.ts';
 
 let chain: TestChain;
 beforeAll(async () => {

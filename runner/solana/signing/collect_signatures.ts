@@ -7,7 +7,7 @@ import type {
   StoredSignatureRequest,
   TransactionRecord,
   TransactionStore,
-} from '../transaction.ts';
+} from '../transaction_order.ts';
 import { messageOf } from '../building/message.ts';
 import { type OpenWallet, signHere } from './signing.ts';
 

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { createKeyPairFromBytes, signBytes } from '@solana/kit';
 import { SealedSecretError } from '../../../platform/secrets/sealed_secrets.ts';
 import { NodeError } from '../../engine/node.ts';
-import type { ChainSigner } from '../transaction.ts';
+import type { ChainSigner } from '../transaction_order.ts';
 
 /**
  * Opens the stored key pair (64 bytes) of the owner's wallet; undefined if none is stored. Throws a SealedSecretError

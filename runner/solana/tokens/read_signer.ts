@@ -1,7 +1,7 @@
 import { readField, readOptionalField } from '../../../types/values/conversion.ts';
 import { toWallet } from '../../../types/values/keys.ts';
 import type { NodeCall } from '../../engine/node.ts';
-import type { ChainSigner } from '../transaction.ts';
+import type { ChainSigner } from '../transaction_order.ts';
 
 /** Reads the wallet in an input. Throws a ConversionError if the input is missing or not a wallet. */
 export function readSigner(call: Pick<NodeCall, 'inputs' | 'isNamedByFlow'>, inputName: string): ChainSigner {

@@ -14,7 +14,7 @@ import {
 import type { ValueMap } from '../../../types/values/value.ts';
 import { readOptionalField, toInteger } from '../../../types/values/conversion.ts';
 import { type NodeCall, NodeError } from '../../engine/node.ts';
-import type { ChainSigner } from '../transaction.ts';
+import type { ChainSigner } from '../transaction_order.ts';
 import { signatureOf } from '../building/instruction_nodes.ts';
 import { type ChainAccount, makeChainRpc } from '../rpc/rpc.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../tests/support/keypairs.ts';
 import { NodeError } from '../engine/node.ts';
-import { readTransactionSettings } from './transaction_settings.ts';
+import { readTransactionSettings } from './read_transaction_settings.ts';
 
 const { publicKey, keypair } = makeKeypair();
 

@@ -29,7 +29,7 @@ import {
   type StoredTransaction,
   type TransactionEnd,
   type Transactions,
-} from './transaction.ts';
+} from './transaction_order.ts';
 
 export interface SettlementOptions {
   transactions: Transactions;

@@ -10,7 +10,7 @@ import {
   type TransactionRecord,
   type Transactions,
   type TransactionStore,
-} from './transaction.ts';
+} from './transaction_order.ts';
 import { awaitAction } from './action/action.ts';
 import { buildTransaction, signersOfOrder } from './building/build_transaction.ts';
 import { type Collected, collectSignatures } from './signing/collect_signatures.ts';
@@ -20,7 +20,7 @@ import { encodeTransaction, messageOf } from './building/message.ts';
 import { makeChainRpc } from './rpc/rpc.ts';
 import { actionSignerOf, type RunSettings } from './run_settings.ts';
 import type { OpenWallet } from './signing/signing.ts';
-import { readTransactionSettings, type TransactionSettings } from './transaction_settings.ts';
+import { readTransactionSettings, type TransactionSettings } from './read_transaction_settings.ts';
 
 export interface TransactionsOptions {
   /** The run that was started. */
