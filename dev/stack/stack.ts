@@ -69,6 +69,11 @@ export interface StackOptions {
   authRates?: AuthRates | null;
   /** The environment of the Edge Functions, beyond the variables of the platform. */
   functionEnv?: Record<string, string>;
+  /**
+   * The port of a standby, which a test starts and promotes. Then the clients of the database get the address of both
+   * servers.
+   */
+  standbyPort?: number;
   /** Postgres settings, such as `{ fsync: 'off' }` if the data may be lost. */
   postgresSettings?: Record<string, string>;
 }
@@ -85,6 +90,8 @@ export interface Stack {
    * Resolves when the part answers again. Such a restart does not count as a restart after a crash. For tests only.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
+  /** Ends a part for good, by a signal. For tests only. */
+  end: (name: string, signal: NodeJS.Signals) => Promise<void>;
   /** Builds the console in the background. Without this call, the console is built on the first request. */
   buildConsole: () => void;
   stop: () => Promise<void>;
@@ -148,9 +155,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await assertPortsFree(port, { chain: hasChain });
     if (options.reset) await removeData(dir);
     const keys = await loadStackKeys(dir, dataDir);
-    const status = makeStatus(port, keys, hasChain);
     const dbPort = databasePort(port);
-    const urlFor = (role: string) => databaseUrl(role, keys.dbPassword, dbPort);
+    const databasePorts = { primary: dbPort, standby: options.standbyPort };
+    const status = makeStatus(port, databasePorts, keys, hasChain);
+    const urlFor = (role: string) => databaseUrl(role, keys.dbPassword, databasePorts);
     const sockets = socketDir = makeSocketDir();
     const socketPath = (name: string) => join(sockets, `${name}.sock`);
     claim.update({ socketDir: sockets });
@@ -231,7 +239,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     };
     const migrateAndBootRest = async () => {
       const { supabaseProject } = options;
-      const migrated = applyMigrations(status.DB_URL, { seed: true, supabaseProject, signal: halt.signal, log });
+      const migrated = applyMigrations(cluster.url('postgres'), {
+        seed: true,
+        supabaseProject,
+        signal: halt.signal,
+        log,
+      });
       await track('migrations', migrated);
       await Promise.all([track('PostgREST', bootRest()), track(FUNCTIONS_REST, bootFunctionsRest())]);
     };
@@ -278,7 +291,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     halt.signal.throwIfAborted();
     if (options.sweep ?? true) sweeper = startSweeper(status, log);
     claim.update({ state: 'ready', status });
-    return { status, keys, superuserUrl: cluster.url('supabase_admin') };
+    return { status, keys, superuserUrl: urlFor('supabase_admin') };
   };
 
   const closeGateway = async () => {
@@ -334,7 +347,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await removeData(dir);
       await rm(dir, { recursive: true, force: true });
     };
-    return { ...booted, parts: set.parts, restart, buildConsole: () => console?.build(), stop, remove };
+    return { ...booted, parts: set.parts, restart, end: set.stop, buildConsole: () => console?.build(), stop, remove };
   } catch (error) {
     const cause = halt.signal.aborted ? halt.signal.reason : error;
     await stop();

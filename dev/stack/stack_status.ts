@@ -1,8 +1,8 @@
 import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { CONSOLE_PATH } from './console/serve.ts';
 import type { StackKeys } from './keys.ts';
-import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
-import { databaseUrl } from './postgres/postgres.ts';
+import { chainPort, chainWebSocketPort } from './ports.ts';
+import { type DatabasePorts, databaseUrl } from './postgres/postgres.ts';
 
 /** The variables that the platform sets for every Edge Function, with both key generations. */
 export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({
@@ -15,11 +15,16 @@ export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string
 });
 
 /** Makes the status of the stack with these keys. */
-export function makeStatus(port: number, keys: StackKeys, hasChain: boolean): StackStatus {
+export function makeStatus(
+  port: number,
+  databasePorts: DatabasePorts,
+  keys: StackKeys,
+  hasChain: boolean,
+): StackStatus {
   const apiUrl = `http://127.0.0.1:${port}`;
   return {
     API_URL: apiUrl,
-    DB_URL: databaseUrl('postgres', keys.dbPassword, databasePort(port)),
+    DB_URL: databaseUrl('postgres', keys.dbPassword, databasePorts),
     FUNCTIONS_URL: `${apiUrl}/functions/v1`,
     CONSOLE_URL: `${apiUrl}${CONSOLE_PATH}`,
     ANON_KEY: keys.anonKey,

@@ -4,10 +4,20 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-full'] as const;
 /** The port of Supabase's poolers in transaction mode. Source: Supabase documentation, "Connect to your database". */
 const TRANSACTION_MODE_PORT = 6543;
 
-/** The address of a Postgres server or a connection pooler, and the login. */
-export interface PostgresAddress {
+/** The values of libpq's `target_session_attrs`. With read-write, a connection is made only to a server that writes. */
+const TARGETS = ['any', 'read-write'] as const;
+
+/** A Postgres server or a connection pooler. */
+export interface PostgresServer {
   host: string;
   port: number;
+}
+
+/** The address of a database, and the login. */
+export interface PostgresAddress {
+  /** The servers, which are tried in this order. There are several if a standby may take over. */
+  servers: readonly PostgresServer[];
+  target: (typeof TARGETS)[number];
   database: string;
   user: string;
   password: string;
@@ -26,14 +36,21 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 
 /**
  * Reads SUPABASE_DB_URL: `postgresql://user:password@host:port/database`. `?pgbouncer=true` or port 6543 marks a pooler
- * in transaction mode. Errors do not quote the address, because it holds a password.
+ * in transaction mode. The address may have several hosts, `host1:port,host2:port`. Errors do not quote the address, because it holds a password.
  */
 export function readPostgresAddress(url: string): PostgresAddress {
   const wrong = (why: string) => new Error(`Wrong in the environment: SUPABASE_DB_URL: ${why}`);
-  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url)) {
+  // `URL` accepts a single host, so each host is read from an address of its own.
+  const [, login, hosts, rest] = /^postgres(?:ql)?:\/\/([^/?]*@)?([^/?@]*)(.*)$/.exec(url) ?? [];
+  const urls = (hosts ?? '').split(',').map((host) => `postgresql://${login ?? ''}${host}${rest}`);
+  if (hosts === undefined || !urls.every((one) => URL.canParse(one))) {
     throw wrong('must be postgresql://user:password@host:port/database, with special characters percent-encoded');
   }
-  const { hostname, port: portText, pathname, username, password, searchParams } = new URL(url);
+  const servers = urls.map((one) => new URL(one)).map(({ hostname, port }) => ({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? 5432 : Number(port),
+  }));
+  const { pathname, username, password, searchParams } = new URL(urls[0]!);
   const decode = (text: string): string => {
     try {
       return decodeURIComponent(text);
@@ -41,16 +58,17 @@ export function readPostgresAddress(url: string): PostgresAddress {
       throw wrong('holds a % that begins no percent-encoded character: write %25');
     }
   };
-  if (hostname === '' || username === '') throw wrong('must name a host and a user');
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const port = portText === '' ? 5432 : Number(portText);
-  const sslMode = searchParams.get('sslmode') ?? (isLoopback(host) ? 'disable' : 'prefer');
+  if (servers.some(({ host }) => host === '') || username === '') throw wrong('must name a host and a user');
+  const areLocal = servers.every(({ host }) => isLoopback(host));
+  const sslMode = searchParams.get('sslmode') ?? (areLocal ? 'disable' : 'prefer');
   if (!isOneOf(SSL_MODES, sslMode)) throw wrong(`sslmode must be one of ${SSL_MODES.join(', ')}`);
-  const pooled = searchParams.get('pgbouncer') ?? String(port === TRANSACTION_MODE_PORT);
+  const pooled = searchParams.get('pgbouncer') ?? String(servers.some(({ port }) => port === TRANSACTION_MODE_PORT));
   if (!isOneOf(['true', 'false'], pooled)) throw wrong('pgbouncer must be true or false');
+  const target = searchParams.get('target_session_attrs') ?? 'any';
+  if (!isOneOf(TARGETS, target)) throw wrong(`target_session_attrs must be one of ${TARGETS.join(', ')}`);
   return {
-    host,
-    port,
+    servers,
+    target,
     database: decode(pathname.slice(1)) || 'postgres',
     user: decode(username),
     password: decode(password),

@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { withTimeLimit } from '../time_limit.ts';
 import type { PostgresAddress } from './address.ts';
+import { openSocket, tryNextServer } from './open_socket.ts';
 
 /** The time limit for connecting and logging in, in seconds. */
 const CONNECT_SECONDS = 10;
@@ -38,8 +39,10 @@ interface Row {
  * settings.
  */
 export function makeConnection(address: PostgresAddress, events: ConnectionEvents = {}): PostgresConnection {
-  const { host, port, database, user, password, sslMode } = address;
+  const { servers, target, database, user, password, sslMode } = address;
+  const stopped = new AbortController();
   let socket: Socket | undefined;
+  let isOpened = false;
   let isLost = false;
   const underWay = new Set<(error: Error) => void>();
 
@@ -67,24 +70,27 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
       query.then(resolve, reject).then(end, end);
     });
 
-  const openSocket = (): Promise<Socket> =>
-    new Promise((resolve, reject) => {
-      const fail = (error: Error) => {
-        breakOff(error);
-        reject(error);
-      };
-      if (socket !== undefined || isLost) return fail(new Error('The connection is lost.'));
-      // If the connection is encrypted, the library compares the server's certificate with `host`.
-      socket = Object.assign(connect(port, host), { host });
-      socket.setNoDelay(true);
-      socket.on('error', fail);
-      socket.once('close', () => fail(new Error('The connection was closed.')));
-      socket.once('connect', () => resolve(socket!));
-    });
+  const openOnce = async (): Promise<Socket> => {
+    if (isOpened || isLost) {
+      const error = new Error('The connection is lost.');
+      breakOff(error);
+      throw error;
+    }
+    isOpened = true;
+    try {
+      socket = await openSocket(address, stopped.signal);
+    } catch (error) {
+      breakOff(error as Error);
+      throw error;
+    }
+    socket.on('error', breakOff);
+    socket.once('close', () => breakOff(new Error('The connection was closed.')));
+    return socket;
+  };
 
   const options = {
-    host,
-    port,
+    host: servers[0]!.host,
+    port: servers[0]!.port,
     database,
     user,
     password,
@@ -99,18 +105,32 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     onnotice: () => {},
     onnotify: (channel: string, payload: string) => events.onNotify?.(channel, payload),
     onclose: () => breakOff(new Error('The connection was closed.')),
-    socket: openSocket,
+    socket: openOnce,
   };
   // SAFETY: the library's types lack `onnotify`. They also do not allow null for a timer, although null switches it
   // off.
   const sql = postgres(options as unknown as postgres.Options<Record<string, never>>);
 
+  let written: Promise<void> | undefined;
+  /** Rejects if the server is a standby. Then another connection tries the next server. */
+  const checkTarget = (): Promise<void> =>
+    written ??= untilLost(sql<Row[]>`select current_setting('transaction_read_only') as result`).then(([row]) => {
+      if (row?.result === 'off') return;
+      tryNextServer(address);
+      const error = new Error('The server is a standby, which does not write.');
+      breakOff(error);
+      socket?.destroy();
+      throw error;
+    });
+
   return {
     execute: async (statement, parameters) => {
+      if (target === 'read-write') await checkTarget();
       const [row] = await untilLost(sql.unsafe<Row[]>(statement, parameters, { prepare: true }));
       return row?.result;
     },
     executeTogether: async (statements) => {
+      if (target === 'read-write') await checkTarget();
       const results: unknown = await untilLost(sql.unsafe(statements.join(';\n')));
       // SAFETY: several statements return one array of rows for each statement. A single statement returns just its
       // rows.
@@ -124,6 +144,7 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     },
     destroy: () => {
       breakOff(new Error('The connection was broken off.'));
+      stopped.abort();
       socket?.destroy();
     },
   };

@@ -48,7 +48,7 @@ export function connectWorker(env: (name: string) => string | undefined): Worker
   const calls = makePostgresRpc({ address, maxConnections: MAX_CONNECTIONS, keptConnections: 1, idleMs: IDLE_MS });
   const watch = address.hasSessions ? makePostgresQueueWatch(address) : undefined;
   return {
-    url: `postgresql://${address.host}:${address.port}/${address.database}`,
+    url: `postgresql://${address.servers.map(({ host, port }) => `${host}:${port}`).join()}/${address.database}`,
     rpc: calls.rpc,
     makeWatch: watch?.make,
     looks: address.hasSessions ? {} : WAITING_LOOKS,

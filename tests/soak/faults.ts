@@ -6,6 +6,7 @@ import { sendAndCut, sendSlowly } from './raw_request.ts';
 import type { Starts } from './starts.ts';
 import type { FaultWindow } from './windows.ts';
 import type { Workers } from './workers.ts';
+import type { Standby } from '../support/standby.ts';
 import type { World } from './world.ts';
 
 /** The parts that faults can hit. */
@@ -14,6 +15,8 @@ export interface FaultScene {
   world: World;
   workers: Workers;
   starts: Starts;
+  /** The standby of a soak with a failover. */
+  standby: Standby | undefined;
 }
 
 interface Fault {
@@ -55,6 +58,10 @@ const faults = {
     excuses: () => DATABASE_ROUTES,
     happen: ({ stack }, detail) => stack.restart('Postgres', detail as NodeJS.Signals),
   },
+  primary_lost: {
+    excuses: () => DATABASE_ROUTES,
+    happen: ({ standby }) => standby!.failOver(),
+  },
   gateway_restarted: {
     excuses: () => /./,
     happen: ({ stack }) => stack.restart('gateway'),
@@ -84,7 +91,11 @@ const faults = {
 
 export type FaultName = keyof typeof faults;
 
-export const faultNames = Object.keys(faults) as FaultName[];
+/** The faults of a soak. With a standby, its primary is lost once, so Postgres has no other faults. */
+const kindsOf = (hasStandby: boolean): FaultName[] =>
+  (Object.keys(faults) as FaultName[]).filter((name) => name !== (hasStandby ? 'postgres_restarted' : 'primary_lost'));
+
+export const faultNames = kindsOf(false);
 
 const functionParts = ({ parts }: Stack): string[] =>
   parts.map(({ name }) => name).filter((name) => name.startsWith('function ')).sort();
@@ -105,12 +116,15 @@ export async function breakThings(
 ): Promise<FaultWindow[]> {
   const random = makeRandom(seed, 'faults');
   const windows: FaultWindow[] = [];
+  let kinds = kindsOf(scene.standby !== undefined);
+  const fewest = kinds.length;
   let deck: FaultName[] = [];
   for (;;) {
     await pause(random.between(SHORTEST_CALM_MS, LONGEST_CALM_MS));
-    if (signal.aborted || (isOver() && windows.length >= faultNames.length)) return windows;
-    if (deck.length === 0) deck = random.shuffled(faultNames);
+    if (signal.aborted || (isOver() && windows.length >= fewest)) return windows;
+    if (deck.length === 0) deck = random.shuffled(kinds);
     const fault = deck.pop()!;
+    if (fault === 'primary_lost') kinds = kinds.filter((kind) => kind !== fault);
     const { choose, excuses, happen }: Fault = faults[fault];
     const detail = choose?.(scene, random) ?? '';
     const window = { fault, detail, from: Date.now(), to: Number.POSITIVE_INFINITY, excuses: excuses(detail) };

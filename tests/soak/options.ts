@@ -7,10 +7,11 @@ export const DEFAULT_PRESSURE = 312;
 const MAX_PRESSURE = 10_000;
 
 const USAGE =
-  `npm run soak [-- [--hostile [--pressure <N>] [--only <text>]] [--minutes <N>] [--seed <N>] [--json <file>]]
+  `npm run soak [-- [--failover | --hostile [--pressure <N>] [--only <text>]] [--minutes <N>] [--seed <N>] [--json <file>]]
 
 Boots a stack of its own, keeps it busy while its parts are killed and restarted, and then looks whether all is as it should be.
 
+  --failover the database has a synchronous standby; its primary is killed once, and the standby takes over
   --hostile  instead, one user attacks the stack in every known way at once, for 2 minutes unless told; what another user feels is measured
   --pressure connections that the attacker keeps busy, ${DEFAULT_PRESSURE} unless told; each attack has one at least
   --only     the attacks whose name holds this text; if it is a single one, the goals of an attack alone hold
@@ -24,6 +25,8 @@ const MAX_MINUTES = 24 * 60;
 
 /** The options of a soak. */
 export interface SoakOptions {
+  /** The primary of the database is killed, and a standby takes over. */
+  isFailover: boolean;
   isHostile: boolean;
   /** The connections of the attacker of a hostile soak. */
   pressure: number;
@@ -42,9 +45,18 @@ export class UsageError extends Error {
 /** Reads the command line. Throws a UsageError. */
 export function readOptions(args: string[]): SoakOptions {
   const fail = (reason: string) => new UsageError(`${reason}\n\n${USAGE}`);
-  let values: { hostile?: boolean; pressure?: string; only?: string; minutes?: string; seed?: string; json?: string };
+  let values: {
+    failover?: boolean;
+    hostile?: boolean;
+    pressure?: string;
+    only?: string;
+    minutes?: string;
+    seed?: string;
+    json?: string;
+  };
   try {
     const options = {
+      failover: { type: 'boolean' },
       hostile: { type: 'boolean' },
       pressure: { type: 'string' },
       only: { type: 'string' },
@@ -56,7 +68,9 @@ export function readOptions(args: string[]): SoakOptions {
   } catch (error) {
     throw fail((error as Error).message);
   }
+  const isFailover = values.failover ?? false;
   const isHostile = values.hostile ?? false;
+  if (isFailover && isHostile) throw fail('--failover and --hostile exclude each other');
   if (!isHostile && (values.pressure ?? values.only) !== undefined) {
     throw fail('--pressure and --only are options of --hostile');
   }
@@ -72,5 +86,5 @@ export function readOptions(args: string[]): SoakOptions {
     throw fail(`--seed ${values.seed}: must be a whole number of up to nine digits`);
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  return { isHostile, pressure, only: values.only, minutes, seed, jsonFile: values.json };
+  return { isFailover, isHostile, pressure, only: values.only, minutes, seed, jsonFile: values.json };
 }

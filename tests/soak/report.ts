@@ -21,6 +21,8 @@ export interface Report {
   faults: { [fault: string]: { count: number; window_ms: Percentiles } };
   /** The milliseconds until a start was answered with 200. */
   start_latency_ms: { calm: Percentiles; during_faults: Percentiles };
+  /** The milliseconds from the loss of the primary until a later start was answered with 200; null without a loss. */
+  starts_refused_ms: number | null;
   /** How often each check found a violation, and the first findings. */
   findings: { counts: Counts; first: Finding[] };
 }
@@ -35,6 +37,14 @@ function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): [string, 
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(nameOf(item), [...groups.get(nameOf(item)) ?? [], item]);
   return [...groups].sort(([a], [b]) => a.localeCompare(b));
+}
+
+/** Returns how long no start was accepted after the loss of the primary. */
+function refusedMs(answeredStarts: readonly Exchange[], windows: readonly FaultWindow[]): number | null {
+  const loss = windows.find(({ fault }) => fault === 'primary_lost');
+  if (loss === undefined) return null;
+  // A start that was sent before the loss may be answered after it.
+  return Math.min(...answeredStarts.filter(({ from }) => from > loss.from).map(({ to }) => to)) - loss.from;
 }
 
 /** Makes the report of a soak and its findings. */
@@ -65,6 +75,7 @@ export function makeReport(
       ) => [fault, { count: of.length, window_ms: percentiles(of.map(({ from, to }) => to - from)) }]),
     ),
     start_latency_ms: { calm: latency(false), during_faults: latency(true) },
+    starts_refused_ms: refusedMs(answeredStarts, windows),
     findings: { counts: findings.counts(), first: findings.list() },
   };
 }
@@ -82,6 +93,7 @@ export function formatReport(report: Report): string {
     ...Object.entries(report.starts).map(([caller, count]) => row(caller, String(count))),
     row('answered in calm', inMs(report.start_latency_ms.calm)),
     row('answered during faults', inMs(report.start_latency_ms.during_faults)),
+    ...(report.starts_refused_ms === null ? [] : [row('refused after the loss', `${report.starts_refused_ms} ms`)]),
     'Runs',
     ...Object.entries(report.runs).map(([status, count]) => row(status, String(count))),
     row('drained in', `${report.drain_ms} ms`),

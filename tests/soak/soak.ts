@@ -4,7 +4,9 @@ import { projectFunctionsDir } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { connect } from '../../dev/stack/postgres/postgres.ts';
 import type { Stack } from '../../dev/stack/stack.ts';
+import { databasePort, findFreePort } from '../../dev/stack/ports.ts';
 import { makeOwnStack } from '../support/own_stack.ts';
+import { type Standby, startStandby } from '../support/standby.ts';
 import { auditChain } from './audit_chain.ts';
 import { auditReading, type Reader } from './audit_reading.ts';
 import { auditRows } from './auditor.ts';
@@ -47,6 +49,7 @@ function readersOf(world: World, runToken: { id: string; token: string } | undef
 
 async function soakStack(
   stack: Stack,
+  standby: Standby | undefined,
   options: SoakOptions,
   signal: AbortSignal,
   note: (line: string) => void,
@@ -64,7 +67,7 @@ async function soakStack(
     let areFaultsOver = false;
     const isOver = () => areFaultsOver || signal.aborted;
     const starts = makeStarts(world, findings, isOver);
-    const breaking = breakThings({ stack, world, workers, starts }, seed, () => Date.now() >= endAt, signal)
+    const breaking = breakThings({ stack, world, workers, starts, standby }, seed, () => Date.now() >= endAt, signal)
       .finally(() => areFaultsOver = true);
     const [windows] = await Promise.all([breaking, generateLoad(world, starts, seed, isOver)]);
 
@@ -105,6 +108,9 @@ export const soakLogFile = (seed: number): string => join(projectDir, `.stack/so
  */
 export async function soak(options: SoakOptions, signal: AbortSignal): Promise<Report> {
   const own = await makeOwnStack('soak', null);
+  // The ports after those of the stack.
+  const standbyPort = options.isFailover ? await findFreePort(own.port + 4) : undefined;
+  let standby: Standby | undefined;
   const lines: string[] = [];
   const note = (line: string) => void lines.push(`${new Date().toISOString()} ${line}`);
   try {
@@ -115,15 +121,18 @@ export async function soak(options: SoakOptions, signal: AbortSignal): Promise<R
       // The faults kill only processes, not the machine, so written data is safe without fsync. All other settings are
       // those of users.
       postgresSettings: { fsync: 'off' },
+      ...(standbyPort !== undefined && { standbyPort }),
       log: note,
       onCrash: (description) => {
         note(description);
         console.error(`A part of the stack ended by itself: ${description}`);
       },
     });
-    return await soakStack(stack, options, signal, note);
+    if (standbyPort !== undefined) standby = await startStandby(stack, own.dir, databasePort(own.port), standbyPort);
+    return await soakStack(stack, standby, options, signal, note);
   } finally {
     await own.remove();
+    await standby?.remove();
     await writeFile(soakLogFile(options.seed), `${lines.join('\n')}\n`);
   }
 }

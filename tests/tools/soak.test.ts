@@ -38,6 +38,17 @@ it.runIf(runsLongTests)('a short soak causes every fault, and its auditor finds 
   );
 }, 600_000);
 
+it.runIf(runsLongTests)('a failover loses nothing, and refuses starts for seconds at most', async () => {
+  const jsonFile = join(folder, 'failover.json');
+  const { code, output } = await soak('--failover', '--minutes', '0.2', '--seed', '1', '--json', jsonFile);
+  expect(output).toContain('The auditor found nothing.');
+  expect(code).toBe(0);
+  const report: Report = JSON.parse(readFileSync(jsonFile, 'utf8'));
+  expect(report.faults['primary_lost']?.count).toBe(1);
+  expect(report.faults['postgres_restarted']).toBeUndefined();
+  expect(report.starts_refused_ms).toBeLessThan(20_000);
+}, 600_000);
+
 it('a wrong command line ends with the usage', async () => {
   const { code, output } = await soak('--minutes', 'all day');
   expect(code).toBe(1);

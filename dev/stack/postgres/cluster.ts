@@ -75,7 +75,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const dataDir = home.dataDir(options.dataDir);
   const notice = home.notice(options.dataDir);
   if (notice !== undefined) options.log?.(notice);
-  const url = (role: LoginRole, database?: string) => databaseUrl(role, options.dbPassword, options.port, database);
+  const url = (role: LoginRole, database?: string) =>
+    databaseUrl(role, options.dbPassword, { primary: options.port }, database);
 
   if (existsSync(unfinishedMark(dataDir))) await removeCluster(dataDir);
   const isNew = !isInitialised(dataDir);

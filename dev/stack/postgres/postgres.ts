@@ -8,9 +8,23 @@ import { makeDataDir, type PostgresHome } from './postgres_home.ts';
 
 export type Sql = postgres.Sql;
 
-/** Makes an address of the stack's server. */
-export const databaseUrl = (role: string, password: string, port: number, database = 'postgres'): string =>
-  `postgresql://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+/** The ports of the stack's servers. If there is a standby, clients use the server that writes. */
+export interface DatabasePorts {
+  primary: number;
+  standby?: number | undefined;
+}
+
+/** Makes an address of the stack's server, or of both servers. */
+export function databaseUrl(
+  role: string,
+  password: string,
+  { primary, standby }: DatabasePorts,
+  database = 'postgres',
+): string {
+  const login = `${role}:${encodeURIComponent(password)}`;
+  if (standby === undefined) return `postgresql://${login}@127.0.0.1:${primary}/${database}`;
+  return `postgresql://${login}@127.0.0.1:${primary},127.0.0.1:${standby}/${database}?target_session_attrs=read-write`;
+}
 
 /** Makes a postgres.js client that ignores notices. End it after use. */
 export const connect = (url: string, options: postgres.Options<Record<string, never>> = {}): Sql =>

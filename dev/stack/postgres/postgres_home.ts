@@ -38,7 +38,7 @@ const SHARED_DIR = '/var/tmp';
 
 /** The folders of the server's programs and of its data, and the user that runs the server. */
 export interface PostgresHome {
-  bin: (program: 'initdb' | 'postgres') => string;
+  bin: (program: 'initdb' | 'postgres' | 'pg_ctl') => string;
   uid?: number;
   gid?: number;
   /** Returns the given data folder, or another one if the server's user can't reach it. */
