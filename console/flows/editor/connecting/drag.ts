@@ -4,6 +4,7 @@ import { type EdgeStart, edgeStarts, makeRefusal } from '../edge_refusals.ts';
 import type { FlowDocument } from '../flow_document.ts';
 import { hasRoomForInput } from '../ports/named_ports.ts';
 import { drawnNode, nodesById } from '../view.ts';
+import { rankInput } from './port_rank.ts';
 
 /** The port at which a drag began. */
 export interface DragFrom {
@@ -18,6 +19,8 @@ export interface PossibleEdge {
   /** The name of the port at which the drag ends. */
   name: string;
   types: readonly string[];
+  /** How likely the user means this edge: smaller is likelier. */
+  rank: number;
   /** True if the edge leads to a new input, which the drop adds to the node. */
   isNew?: true;
 }
@@ -39,6 +42,7 @@ export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
     edge: { source: start.node.id, sourceHandle: start.handle, target: target.id, targetHandle: input.id },
     name: port,
     types: from.side === 'output' ? input.types : start.types,
+    rank: rankInput(start, input),
     reason: refusal(start, target, input),
   });
   if (own === undefined) return [];

@@ -2,6 +2,7 @@ import type { DrawnEdge, DrawnInput, DrawnNode } from '../../../shared/graph/dra
 import { typesMeet } from '../../../../types/values/port_types.ts';
 import { type EdgeStart, edgeStarts } from '../edge_refusals.ts';
 import { hasNamedPorts } from '../ports/named_ports.ts';
+import { PORT_RANKS, rankInput } from './port_rank.ts';
 
 /** An output of a node, and an input of another node that accepts the output's value. */
 export interface FittingPair {
@@ -16,15 +17,10 @@ export interface FittingPair {
 const isWritten = ({ nodeId }: DrawnNode, { name }: DrawnInput): boolean =>
   name === 'source' && nodeId.startsWith('rhai_script_');
 
-/**
- * Returns the inputs to which the editor may draw an edge automatically: the required inputs that have no edge. If
- * every required input has an edge, returns all inputs that have no edge.
- */
+/** Returns the inputs to which the editor may draw an edge automatically: the inputs that have no edge. */
 function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] {
   const taken = new Set(edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle));
-  const open = node.inputs.filter((input) => !taken.has(input.id) && !isWritten(node, input));
-  const required = open.filter(({ isRequired }) => isRequired);
-  return required.length > 0 ? required : open;
+  return node.inputs.filter((input) => !taken.has(input.id) && !isWritten(node, input));
 }
 
 /**
@@ -37,20 +33,30 @@ function openStarts(node: DrawnNode): EdgeStart[] {
   return own.length > 0 ? own : starts;
 }
 
-/** Returns the inputs of a node that accept the value of an output. */
+/** Returns the inputs of a node that accept the value of an output, the likeliest first. */
 export const fittingInputs = (start: EdgeStart, to: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] =>
-  openInputs(to, edges).filter((input) => typesMeet(start, input.types));
+  openInputs(to, edges).filter((input) => typesMeet(start, input.types))
+    .toSorted((a, b) => rankInput(start, a) - rankInput(start, b));
 
-/** Returns the outputs of a node whose values the input accepts. */
+/** Returns the outputs of a node whose values the input accepts, the likeliest first. */
 export const fittingStarts = (from: DrawnNode, input: DrawnInput): EdgeStart[] =>
-  openStarts(from).filter((start) => typesMeet(start, input.types));
+  openStarts(from).filter((start) => typesMeet(start, input.types))
+    .toSorted((a, b) => rankInput(a, input) - rankInput(b, input));
 
-/** Chooses the ports that a user most likely means: the only pair that fits, or the first input of a script. */
+/**
+ * Chooses the ports that a user most likely means: ports of the same name, or else the input for the data of the node,
+ * or else the only pair that fits. Never chooses a setting, such as an address or a title.
+ */
 export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnEdge[]): FittingPair | undefined {
-  const pairs = openStarts(from).flatMap((start) => fittingInputs(start, to, edges).map((input) => ({ start, input })));
-  const [first] = pairs;
+  const pairs = openStarts(from).flatMap((start) =>
+    fittingInputs(start, to, edges).map((input) => ({ start, input, rank: rankInput(start, input) }))
+  ).filter(({ rank }) => rank < PORT_RANKS.setting).toSorted((a, b) => a.rank - b.rank);
+  const [best, next] = pairs;
+  if (best === undefined) return undefined;
   // The inputs of a script differ only in their names, so the first one is as good as any other.
   const isScript = (hasNamedPorts(to) || to.nodeId.startsWith('rhai_script_')) &&
-    pairs.every(({ start }) => start === first?.start);
-  return pairs.length === 1 || isScript ? first : undefined;
+    pairs.every(({ start }) => start === best.start);
+  const isClear = best.rank <= PORT_RANKS.data || next === undefined || isScript ||
+    (best.rank === PORT_RANKS.required && next.rank > best.rank);
+  return isClear ? best : undefined;
 }

@@ -7,12 +7,9 @@ import { type FlowDocument, makeEdge } from '../flow_document.ts';
 import type { PaletteRequest } from '../palette/palette_context.tsx';
 import { type DragFrom, edgesTo, portOf } from './drag.ts';
 
-/** Chooses the edge between a port and a new node, and prefers an edge into a required input. */
-function bestEdge(document: FlowDocument, from: DragFrom, to: DrawnNode) {
-  const edges = edgesTo(document, from, to).filter(({ reason }) => reason === undefined);
-  const required = new Set(to.inputs.filter(({ isRequired }) => isRequired).map(({ id }) => id));
-  return edges.find(({ edge }) => required.has(edge.targetHandle)) ?? edges[0];
-}
+/** Chooses the likeliest edge between a port and a new node. */
+const bestEdge = (document: FlowDocument, from: DragFrom, to: DrawnNode) =>
+  edgesTo(document, from, to).filter(({ reason }) => reason === undefined).toSorted((a, b) => a.rank - b.rank)[0];
 
 /** Tests whether a new node has a port whose types fit the dragged port. */
 const takes = (node: DrawnNode, { side }: DragFrom, port: ReturnType<typeof portOf>): boolean =>

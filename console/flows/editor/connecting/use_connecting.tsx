@@ -50,7 +50,8 @@ function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<Dr
   const node = nodesById(document).get(nodeId);
   if (node === undefined || nodeId === from.nodeId) return undefined;
   const edges = edgesTo(document, from, node);
-  const fitting: PossibleEdge[] = edges.filter(({ reason }) => reason === undefined);
+  const fitting: PossibleEdge[] = edges.filter(({ reason }) => reason === undefined)
+    .toSorted((a, b) => a.rank - b.rank);
   const toNew = fitting.length === 1 ? undefined : edgeToNewInput(document, from, node);
   const choices = toNew === undefined ? fitting : [...fitting, toNew];
   const [only, ...others] = choices;

@@ -8,6 +8,7 @@ import { type Db, useApi } from '../../../shared/api.tsx';
 import { MAX_SEARCH_LENGTH } from '../../../shared/definition_search.ts';
 import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
 import type { PaletteEntry } from './entries.ts';
+import { leadOf } from './leads.ts';
 import { LIST_ID, optionId, Options } from './options.tsx';
 import type { PaletteRequest } from './palette_context.tsx';
 import { PALETTE_PAGE, type PaletteList, readPalette } from './read_palette.ts';
@@ -32,6 +33,7 @@ const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
 
 function countOf({ entries: { length }, hasMore, isSuggested }: PaletteList): string {
   if (isSuggested) return 'No node has these words. These nodes can do most things:';
+  if (length === 0) return 'No node';
   return length === 1 ? '1 node' : `${hasMore ? 'The first ' : ''}${length} nodes`;
 }
 
@@ -97,6 +99,7 @@ export function Palette({ request: { fits, hint }, onChoose, onClose }: PaletteP
   const box = useClickOutside<HTMLElement>(onClose);
   const entries = list?.entries ?? [];
   const active = entries[Math.min(index, entries.length - 1)];
+  const lead = leadOf(search);
   useEffect(() => setIndex(0), [search]);
   const choose = useCallback((entry: PaletteEntry, isLast: boolean) => {
     onChoose(entry.id, isLast);
@@ -134,6 +137,11 @@ export function Palette({ request: { fits, hint }, onChoose, onClose }: PaletteP
         onKeyDown={onKeyDown}
       />
       <ErrorAlert error={error ?? take.error} />
+      {lead !== undefined && (
+        <Text size='sm'>
+          {lead.text} <Anchor component={Link} href={lead.href} inherit>{lead.link}</Anchor>
+        </Text>
+      )}
       {hint !== undefined && <Text size='xs'>{hint}</Text>}
       <Text role='status' size='xs' c='dimmed'>{list === undefined ? 'Loading the nodes' : countOf(list)}</Text>
       <ScrollArea.Autosize mah='100%' type='auto' viewportProps={{ tabIndex: 0 }}>

@@ -1,6 +1,8 @@
 import type { Db } from '../../../shared/api.tsx';
 import { nameFilter, searchFilter } from '../../../shared/definition_search.ts';
 import { inOrderOf, joinEntries, type ListedRow, newestOf, type PaletteEntry } from './entries.ts';
+import { leadOf } from './leads.ts';
+import { rankMatches } from './rank_matches.ts';
 import { COMMON, HIDDEN, meantBy, SUGGESTED } from './words.ts';
 
 /** Number of definitions that the palette reads at first, and with each click on “More”. */
@@ -24,12 +26,6 @@ type Query = ReturnType<typeof select>;
 /** Reads the rows of a query, and one row more than the limit, which shows whether there are more rows. */
 type Read = (narrow: (query: Query) => Query, order?: string) => Promise<ListedRow[]>;
 
-/** Ranks how well a name matches a search: smaller is better. */
-function rankOf({ title }: PaletteEntry, search: string): number {
-  const [name, wanted] = [title.toLowerCase(), search.toLowerCase()];
-  return name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2;
-}
-
 /** Reads all definitions: the common ones, the user's own, and the others by groups. */
 async function readAll(read: Read, userId: string, limit: number): Promise<PaletteList> {
   const lists = await Promise.all([
@@ -47,8 +43,8 @@ async function readAll(read: Read, userId: string, limit: number): Promise<Palet
 }
 
 /**
- * Reads the definitions that a search finds. First come names that begin with the text, then the nodes of `meantBy`,
- * then other names, and last descriptions and tags. If the search finds nothing, reads suggestions.
+ * Reads the definitions that a search finds, in the order of `rankMatches`. If the search finds nothing, reads
+ * suggestions, unless the search means something that is no node.
  */
 async function readMatches(read: Read, userId: string, search: string, limit: number): Promise<PaletteList> {
   const meant = meantBy(search);
@@ -58,10 +54,8 @@ async function readMatches(read: Read, userId: string, search: string, limit: nu
     read((query) => query.or(searchFilter(search))),
   ]);
   const [named, meanings, others] = lists.map((rows) => newestOf(rows.slice(0, limit), userId));
-  const ranked = named!.toSorted((a, b) => rankOf(a, search) - rankOf(b, search));
-  const isBest = (entry: PaletteEntry) => rankOf(entry, search) < 2;
-  const found = joinEntries(ranked.filter(isBest), inOrderOf(meant, meanings!), ranked, others!);
-  if (found.length > 0) {
+  const found = rankMatches(search, { named: named!, meant: inOrderOf(meant, meanings!), others: others! });
+  if (found.length > 0 || leadOf(search) !== undefined) {
     return { entries: found, hasMore: lists.some((rows) => rows.length > limit), isSuggested: false };
   }
   const suggested = newestOf(await read((query) => query.in('node_id', SUGGESTED)), userId);
