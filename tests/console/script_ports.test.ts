@@ -99,7 +99,7 @@ test('a script is added, its ports are named and connected, and the draft gives 
   const last = page.getByRole('region', { name: 'Last run' });
   await last.getByText('succeeded', { exact: true }).first().waitFor();
   await last.getByRole('group', { name: 'Inputs' }).getByText('"item": "tea",\n  "price": 21').waitFor();
-  await panel.getByRole('group', { name: 'Outputs', exact: true }).getByText('"text": "tea: 42",\n  "total": 42')
+  await last.getByRole('group', { name: 'Outputs', exact: true }).getByText('"text": "tea: 42",\n  "total": 42')
     .waitFor();
 });
 

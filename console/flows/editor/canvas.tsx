@@ -9,7 +9,7 @@ import {
   useReactFlow,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { type DragEvent, type MouseEvent, useCallback, useMemo, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, type MouseEvent, useCallback, useMemo, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
 import { GraphBackground } from '../../shared/graph/graph_background.tsx';
 import { EdgeLayer } from '../../shared/graph/edge_layer.tsx';
@@ -22,6 +22,7 @@ import { connect, whyRefused } from './actions.ts';
 import { useConnecting } from './connecting/use_connecting.tsx';
 import { edgeTypes } from './edge/flow_edge.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
+import { focusFirstField } from './layout/focus_node.ts';
 import { FrameNode, NoteNode } from './notes/annotation_nodes.tsx';
 import { moveWithGroups } from './notes/annotations.ts';
 import { makeEdgeView, makeNodeView } from './view.ts';
@@ -71,6 +72,12 @@ function useNodeChanges(drawsOwnEdges: boolean) {
     }
     if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveWithGroups(document, places));
   }, [store, drawsOwnEdges]);
+}
+
+/** Enter on a node, which selects the node, leads to the first field of its panel. */
+function enterPanel({ key, target }: KeyboardEvent): void {
+  const isNode = target instanceof HTMLElement && target.classList.contains('react-flow__node');
+  if (key === 'Enter' && isNode && target.dataset.id !== undefined) focusFirstField(target.dataset.id);
 }
 
 /** The canvas on which the graph is drawn. */
@@ -129,6 +136,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
       className='graph-canvas'
       onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_DEFINITION) && event.preventDefault()}
       onDrop={onDrop}
+      onKeyDown={enterPanel}
     >
       <TogglePorts value={toggle}>
         <DrawsOwnEdges value={hasMany}>

@@ -9,7 +9,7 @@ import { requestForSelection } from './connecting/insert_on_edge.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { useShortcuts } from './keys/use_shortcuts.ts';
 import { NodeMark } from './last_run/canvas/node_mark.tsx';
-import { LastRunProvider } from './last_run/last_run_context.tsx';
+import { LastRunProvider, useLastRun } from './last_run/last_run_context.tsx';
 import { DrawerBelow } from './layout/drawer_below.tsx';
 import { FirstNode } from './layout/first_node.tsx';
 import { Messages } from './layout/messages.tsx';
@@ -45,12 +45,17 @@ function OpenEditor({ saving }: { saving: Saving }) {
     if (isLast) palette.close();
     else palette.open();
   }, [add, palette]);
+  const { run, isStarting } = useLastRun();
   const [isFinding, find] = useDisclosure();
   const [isHelping, help] = useDisclosure();
   useShortcuts({
     save: () => void saving.save(),
     addNode: () => palette.open(requestForSelection(store.state())),
     find: find.open,
+    run: () => {
+      // A dialog may ask for the inputs of a run already.
+      if (!isStarting && window.document.querySelector('[role=dialog][aria-modal=true]') === null) run();
+    },
     help: help.open,
   });
   return (

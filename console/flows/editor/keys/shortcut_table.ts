@@ -10,6 +10,8 @@ export interface ShortcutTarget {
   addNode: () => void;
   /** Opens the search for nodes of the flow. */
   find: () => void;
+  /** Runs the flow. */
+  run: () => void;
   /** Opens the list of shortcuts. */
   help: () => void;
 }
@@ -40,6 +42,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
     command: ({ find }) => find(),
   },
   { shown: 'Ctrl S', what: 'Save', keys: ['ctrl+s'], isForText: true, command: ({ save }) => save() },
+  {
+    shown: 'Ctrl Enter',
+    what: 'Run the flow',
+    keys: ['ctrl+enter'],
+    isForText: true,
+    isForOwner: true,
+    command: ({ run }) => run(),
+  },
   { shown: 'Ctrl Z', what: 'Undo', keys: ['ctrl+z'], command: ({ store }) => store.undo() },
   {
     shown: 'Ctrl Shift Z or Ctrl Y',
@@ -61,7 +71,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
     keys: ['delete', 'backspace'],
     command: ({ store }) => removeSelected(store),
   },
-  { shown: 'Tab, Enter', what: 'Go to a node or an edge, select it' },
+  { shown: 'Tab, Enter', what: 'Go to a node or an edge, select it, and go to its first field' },
   { shown: 'Arrows', what: 'Move the selected nodes' },
   { shown: 'Shift and drag', what: 'Select several nodes' },
   { shown: 'Escape', what: 'From the panel back to the node, and end the selection' },

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, lazy, type ReactNode, Suspense } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useLayoutEffect, useRef } from 'react';
 import { Loading } from '../../../shared/page/loading.tsx';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import type { EditorState } from '../editor_store.ts';
@@ -44,6 +44,17 @@ function useWayBack() {
   };
 }
 
+/** Returns the reference of the drawer's content, which scrolls to its top when the user selects something else. */
+function useContentOfSelection() {
+  const { selected, selectedEdges } = useEditorState();
+  const content = useRef<HTMLDivElement>(null);
+  const key = [...selected, '', ...selectedEdges].join(' ');
+  useLayoutEffect(() => {
+    if (content.current !== null) content.current.scrollTop = 0;
+  }, [key]);
+  return content;
+}
+
 function Panel({ children }: { children: ReactNode }) {
   const { size, handle } = useResizing({
     name: 'panel-width',
@@ -54,10 +65,11 @@ function Panel({ children }: { children: ReactNode }) {
     maxShare: 0.6,
   });
   const onKeyDown = useWayBack();
+  const content = useContentOfSelection();
   return (
     <aside className='editor-panel' style={{ width: size }} onKeyDown={onKeyDown}>
       <div className='editor-resize' aria-label='Width of the panel' {...handle} />
-      <div className='editor-panel-content'>{children}</div>
+      <div ref={content} className='editor-panel-content'>{children}</div>
     </aside>
   );
 }

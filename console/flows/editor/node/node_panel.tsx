@@ -8,6 +8,8 @@ import { useEditor } from '../editor_context.tsx';
 import { changeNode, nodeIdOf } from '../flow_document.ts';
 import { MarksContext } from '../last_run/last_run_context.tsx';
 import { NodeRuns } from '../last_run/node/node_runs.tsx';
+import { RunButtons } from '../last_run/node/run_buttons.tsx';
+import { useNodeRuns } from '../last_run/node/use_node_runs.ts';
 import { NodeFailure } from './node_failure.tsx';
 import { NodeFields } from './node_fields.tsx';
 import { NodeRetry } from './node_retry.tsx';
@@ -88,50 +90,63 @@ function Reference({ json }: { json: PlainObject }) {
 
 const PortSection = lazy(() => import('../ports/port_section.tsx'));
 const RunValues = lazy(() => import('../edge/run_values.tsx'));
+const NodeOutcome = lazy(async () => ({ default: (await import('../last_run/node/node_outcome.tsx')).NodeOutcome }));
 
-/** Shows the selected node: its documentation, inputs, edges, retries and failures. */
-export function NodePanel({ json }: { json: PlainObject }) {
+/** A node's fields, edges, runs, retries and failures, and last what the node does. */
+function OpenNode({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const { results, pins } = useContext(MarksContext);
   const hasValues = results.size > 0 || pins.size > 0;
-  const id = nodeIdOf(json);
-  if (isAnnotation(json)) {
-    return (
-      <Suspense fallback={<Loading />}>
-        <AnnotationPanel json={json} />
-      </Suspense>
-    );
-  }
+  const running = useNodeRuns(json);
+  const { node, result, values, retry } = running;
   return (
-    <section aria-label='Node'>
+    <section aria-label='Node' data-node={node.id}>
       <Stack gap='md'>
-        <Group justify='space-between' wrap='nowrap' align='flex-start'>
-          <Title order={2} size='h4' className='console-heading'>{drawnNode(json).title}</Title>
-          <CloseButton aria-label='Close the node' onClick={() => store.select(new Set())} />
-        </Group>
-        <Documentation json={json} />
-        <NodeRuns key={`run ${id}`} json={json} />
-        <NodeName json={json} />
-        {hasNamedPorts(drawnNode(json)) && (
-          <Suspense>
-            <PortSection json={json} />
-          </Suspense>
-        )}
-        <ValueDrop node={drawnNode(json)}>
-          <ErrorBoundary key={id}>
+        <Stack gap='xs'>
+          <Group justify='space-between' wrap='nowrap' align='flex-start'>
+            <Title order={2} size='h4' className='console-heading'>{node.title}</Title>
+            <CloseButton aria-label='Close the node' onClick={() => store.select(new Set())} />
+          </Group>
+          {isOwner && <RunButtons running={running} />}
+          {isOwner && result !== undefined && (
+            <Suspense>
+              <NodeOutcome node={node} result={result} values={values} onRetry={retry} />
+            </Suspense>
+          )}
+        </Stack>
+        <ValueDrop node={node}>
+          <ErrorBoundary>
             <NodeFields json={json} />
           </ErrorBoundary>
+          {hasNamedPorts(node) && (
+            <Suspense>
+              <PortSection json={json} />
+            </Suspense>
+          )}
           <NodeWiring json={json} />
         </ValueDrop>
         {isOwner && hasValues && (
           <Suspense>
-            <RunValues to={drawnNode(json)} />
+            <RunValues to={node} />
           </Suspense>
         )}
+        <NodeName json={json} />
+        {isOwner && <NodeRuns running={running} />}
         <NodeRetry json={json} />
         <NodeFailure json={json} />
+        <Documentation json={json} />
         <Reference json={json} />
       </Stack>
     </section>
   );
 }
+
+/** Shows the selected node, or the selected note or frame. */
+export const NodePanel = ({ json }: { json: PlainObject }) =>
+  isAnnotation(json)
+    ? (
+      <Suspense fallback={<Loading />}>
+        <AnnotationPanel json={json} />
+      </Suspense>
+    )
+    : <OpenNode key={nodeIdOf(json)} json={json} />;

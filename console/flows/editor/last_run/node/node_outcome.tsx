@@ -1,6 +1,7 @@
-import { Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { DrawnNode } from '../../../../shared/graph/drawn_node.ts';
 import { JsonView } from '../../../../shared/json_view.tsx';
+import { useDrawers } from '../../layout/drawers.tsx';
 import { Failure } from '../failure.tsx';
 import { NodeStateBadge } from '../node_state_badge.tsx';
 import type { NodeResult } from '../store/node_results.ts';
@@ -13,8 +14,9 @@ interface NodeOutcomeProps {
   onRetry: () => void;
 }
 
-/** The result of the node in the last run: its errors or its outputs. */
+/** The state of the node in the last run, and its errors. The drawer below the canvas shows its outputs. */
 export function NodeOutcome({ node, result, values, onRetry }: NodeOutcomeProps) {
+  const { current, open } = useDrawers();
   const execution = shownExecution(result);
   const errors = execution?.errors ?? [];
   const inputs = new Set(node.inputs.map(({ name }) => name));
@@ -26,12 +28,14 @@ export function NodeOutcome({ node, result, values, onRetry }: NodeOutcomeProps)
           <Text size='sm' c='dimmed'>{result.executions.length} executions; shown is #{execution?.times}</Text>
         )}
         {!result.isNewest && <Text size='sm' c='dimmed'>in an earlier run</Text>}
+        {current !== 'run' && (
+          <Button size='compact-xs' variant='subtle' onClick={() => open('run')}>Show its values</Button>
+        )}
       </Group>
       {errors.map((line, index) => (
         <Failure key={index} line={line} inputs={inputs} onRetry={index === 0 ? onRetry : undefined} />
       ))}
       {errors.length > 0 && values.input !== undefined && <JsonView title='Inputs' value={{ M: values.input }} />}
-      {values.output !== undefined && <JsonView title='Outputs' value={{ M: values.output }} />}
     </>
   );
 }
