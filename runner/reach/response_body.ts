@@ -10,7 +10,7 @@ export interface BodyWriter {
   write: TakeBytes;
   /** Returns the whole body after the last bytes. */
   end: () => Promise<Uint8Array>;
-  /** Cancels the decoding. */
+  /** Cancels the decoding. Has to be called at the end of each body. */
   discard: () => void;
 }
 
@@ -26,31 +26,28 @@ const PORTION_BYTES = 512;
 /** The time for which bodies are inflated until the network gets a turn. */
 const LONGEST_STRETCH_MS = 10;
 
-/**
- * If no portion has come for this time, the network had a turn meanwhile. On a busy machine the process may stand still
- * for longer than a stretch without such a turn.
- */
-const IDLE_MS = 500;
-
 let stretchBegan = -Infinity;
-let portionBegan = -Infinity;
+/** Number of bodies that are being decoded. */
+let decoding = 0;
 let line: Promise<void> = Promise.resolve();
 
 /**
  * Resolves when one more portion may be inflated. Without this wait, the streams would inflate all arrived bytes of all
  * requests in one turn of the event loop. Other runs would have to wait for its end. Therefore the portions wait in a
- * queue, which gives the network a turn each time LONGEST_STRETCH_MS are over. After IDLE_MS, a short body does not wait.
+ * queue, which gives the network a turn each time LONGEST_STRETCH_MS are over.
  */
 function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
-    const now = performance.now();
-    if (now - portionBegan >= IDLE_MS) stretchBegan = now;
-    else if (now - stretchBegan >= LONGEST_STRETCH_MS) {
-      await networkTurn();
-      stretchBegan = performance.now();
-    }
-    portionBegan = performance.now();
+    if (performance.now() - stretchBegan < LONGEST_STRETCH_MS) return;
+    await networkTurn();
+    stretchBegan = performance.now();
   });
+}
+
+/** Counts a body. If no other one is being decoded, a stretch begins, so a short body does not wait. */
+function beginDecoding(): void {
+  if (decoding === 0) stretchBegan = performance.now();
+  decoding += 1;
 }
 
 export const tooLarge = (maxBytes: number) => new NodeError(`the response is larger than ${maxBytes} bytes`);
@@ -142,10 +139,14 @@ function makeDecodingWriter(coding: string, inner: BodyWriter, maxBytes: number)
   };
   /** Undefined while the body is empty. An empty body is valid in every coding. */
   let running: RunningDecoder | undefined;
+  const begin = (first: number): RunningDecoder => {
+    beginDecoding();
+    return runDecoder(makeDecoder(first), take);
+  };
   return {
     write: async (bytes) => {
       if (bytes.length === 0) return;
-      running ??= runDecoder(makeDecoder(bytes[0]!), take);
+      running ??= begin(bytes[0]!);
       try {
         for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
           await waitForTurn();
@@ -165,7 +166,9 @@ function makeDecodingWriter(coding: string, inner: BodyWriter, maxBytes: number)
       return await inner.end();
     },
     discard: () => {
+      if (running !== undefined) decoding -= 1;
       running?.stop();
+      running = undefined;
       inner.discard();
     },
   };
