@@ -56,7 +56,7 @@ it('a token without a published key gets a turn of its own after the database ac
   const token = await signAccessToken('ann', { secret: 'secret' });
   const call = (name: string) => rpc(name, {}, { authorization: `Bearer ${token}` });
   const first = call('first');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => database.underWay.map(({ name }) => name)).toContain('first');
   await database.answerAll();
   await first;
   const invented = times(40, (n) => rpc('start', {}, { authorization: `Bearer a.b.${n}` }));

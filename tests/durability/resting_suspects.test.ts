@@ -56,5 +56,5 @@ it('runs that waited while several of their workers were lost delay no other run
   expect(ended.map(({ status }) => status)).toEqual(others.map(() => 'succeeded'));
   await allHeld();
   // If each run were executed alone, and each took a lease, this part of the test would take more than a minute.
-  expect(Date.now() - began).toBeLessThan(LEASE_SECONDS * 2_000);
+  expect(Date.now() - began).toBeLessThan(LEASE_SECONDS * 5_000);
 });

@@ -52,7 +52,10 @@ describe('the expression of an edge', () => {
     ['$eval("$n" & "ow()")', /\$eval can't/],
     ['function($x) { $x }', /function/],
     ['$match("' + 'a'.repeat(60) + 'b", /^(a+)+$/)', /node_cpu_limit/],
-    ['($twice := function($x, $n) { $n = 0 ? $x : $twice($x & $x, $n - 1) }; $twice("x", 22))', /2097152 characters/],
+    [
+      '($long := $pad("x", 4000); $longer := $join($map([1..400], function() { $long })); $longer & $longer)',
+      /2097152 characters/,
+    ],
   ])('fails the node at its target: %s', async (expression, error) => {
     const { status, errors, not_run } = await outputOf({ U: '1' }, expression);
     expect({ status, not_run }).toEqual({ status: 'failed', not_run: [] });
