@@ -1,5 +1,6 @@
 import type { Rpc } from '../platform/database/rpc.ts';
 import { type WriteLog, writeLog } from './log_line.ts';
+import { registryOf } from './described/registry.ts';
 import { nodeRegistry } from './nodes/registry.ts';
 import { makeClaims } from './queue/claim/claims.ts';
 import type { MakeQueueWatch } from './queue/queue_watch.ts';
@@ -47,7 +48,7 @@ export function makeRunnerWorker(
     claims,
     makeWatch,
     onLateRelease,
-    registry,
+    registryOf: (snapshot) => registryOf(registry, snapshot),
     makeServices: makeServicesOfRuns({ rpc, claims, settings, env, spawnScriptThread }),
     settings,
     log,

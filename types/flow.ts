@@ -1,4 +1,5 @@
 import type { LosslessNumber } from 'lossless-json';
+import type { DescribedType } from './described/types.ts';
 import type { LosslessJson } from './values/value.ts';
 
 /**
@@ -29,8 +30,10 @@ export interface SnapshotTarget {
 export interface SnapshotNode {
   id: string;
   data: {
-    type: 'native' | 'deno' | 'WASM' | 'mock';
+    type: 'native' | DescribedType | 'deno' | 'WASM' | 'mock';
     node_id: string;
+    /** Only in a snapshot: the hash of a described node's definition. */
+    definition?: string;
     display_name?: string | null;
     retry?: NodeRetry;
     /** With `output`, a failure becomes the value of the output `error`, which `sources` must declare. */
@@ -61,8 +64,18 @@ export interface Graph {
   instructions_bundling: 'Off' | 'Automatic';
 }
 
+/** The definition of a described node, as a snapshot has it. */
+export interface FrozenDefinition {
+  type: DescribedType;
+  data: { node_id: string; version: string; effects?: string; implementation: LosslessJson };
+  sources: { name: string; type: string; optional?: boolean }[];
+  targets: { name: string; type_bounds: string[]; required?: boolean; passthrough?: boolean }[];
+}
+
 /** A frozen flow (`entry`), and by id all flows that it calls directly or indirectly. */
 export interface Snapshot {
   entry: Graph;
   flows: { [flowId: string]: Graph };
+  /** The definitions of described nodes by hash. Missing if the flows have no such nodes. */
+  definitions?: { [hash: string]: FrozenDefinition };
 }

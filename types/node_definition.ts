@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isDescribedType } from './described/types.ts';
 import { utf8Length } from './values/utf8_length.ts';
 import { isStorable } from './values/value.ts';
 import { definitionLimits } from './limits/definitions.ts';
@@ -12,6 +13,7 @@ const MAX_DEPTH = definitionLimits.definition_levels.value;
  * counts 8 bytes in addition.
  */
 const MAX_SIZE = definitionLimits.definition_bytes.value;
+const MAX_IMPLEMENTATION_SIZE = definitionLimits.implementation_bytes.value;
 const VALUE_SIZE = 8;
 /** The longest name of a member, and of a port, in characters. */
 const MAX_NAME_LENGTH = definitionLimits.definition_name_characters.value;
@@ -35,6 +37,24 @@ const withoutNulls = (json: object): object =>
 interface Fault {
   path: (string | number)[];
   message: string;
+}
+
+/** The size of a JSON value as the limits count it. */
+function sizeOf(json: unknown): number {
+  if (typeof json === 'string') return VALUE_SIZE + utf8Length(json);
+  if (typeof json !== 'object' || json === null) return VALUE_SIZE;
+  if (Array.isArray(json)) return json.reduce((size: number, element) => size + sizeOf(element), VALUE_SIZE);
+  return Object.entries(json)
+    .reduce((size, [name, member]) => size + utf8Length(name) + sizeOf(member), VALUE_SIZE);
+}
+
+/** The fault of `data.implementation` of a described definition. The adapter of its type checks the content. */
+function implementationFault(implementation: unknown): string | undefined {
+  if (implementation === undefined || implementation === null) return 'is missing';
+  if (!isObject(implementation)) return 'must be an object';
+  return sizeOf(implementation) > MAX_IMPLEMENTATION_SIZE
+    ? `holds more than ${sizeText(MAX_IMPLEMENTATION_SIZE)}`
+    : undefined;
 }
 
 /** Finds the first fault in the form of a JSON value: too deep, too large or not I-JSON (RFC 7493). */
@@ -180,6 +200,12 @@ const recordSchema = z.strictObject({
     ? [{ path: ['targets_form.ui_schema'], message: 'is missing: targets_form.json_schema needs it' }]
     : [];
   const repeated = [...repeatedNames('sources', definition.sources), ...repeatedNames('targets', definition.targets)];
+  const implementation = isDescribedType(definition.type)
+    ? implementationFault(definition.data.implementation)
+    : undefined;
+  if (implementation !== undefined) {
+    context.addIssue({ code: 'custom', path: ['data', 'implementation'], message: implementation });
+  }
   for (const { path, message } of [...lonely, ...repeated]) context.addIssue({ code: 'custom', path, message });
 });
 

@@ -31,8 +31,13 @@ export const runErrors = {
   },
   node_executions_limit: { meaning: 'The run has reached `FLOW_RUN_MAX_NODE_EXECUTIONS`.', remedy: 'Loop over less.' },
   node_not_implemented: {
-    meaning: 'The runner has no native node of this `node_id`, or does not execute nodes of this type.',
+    meaning:
+      'The runner has no native node of this `node_id`, there was no definition of the described node when the flow was deployed, or the runner does not execute nodes of this type.',
     remedy: 'Replace the node. A deploy warns of such nodes.',
+  },
+  definition_invalid: {
+    meaning: 'The definition of a described node has a `data.implementation` that the runner does not understand.',
+    remedy: 'Make the definition again from the description of the service, and deploy the flow again.',
   },
   run_time_limit: {
     meaning: 'Workers have worked on the run for `FLOW_RUN_MAX_WORK_MS`.',

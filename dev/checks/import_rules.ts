@@ -367,6 +367,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'a node imports no other node, and receives the services that reach outside with its call.',
   },
   {
+    files: 'runner/described',
+    mayImport: [ITSELF, 'runner/engine', 'runner/values', 'types'],
+    packages: ENCODINGS,
+    why: 'an adapter receives the services that reach outside with the call of its node, as a node does.',
+  },
+  {
     files: 'runner/nodes/rhai_script',
     mayImport: [ITSELF, 'runner/rhai', 'runner/threads', 'runner/engine', 'platform', 'types'],
     packages: ENCODINGS,
@@ -536,7 +542,12 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'console/flows',
     ...PAGE,
-    mayImport: [...PAGE.mayImport, 'types/values/port_types.ts', 'types/answer_schema.ts'],
+    mayImport: [
+      ...PAGE.mayImport,
+      'types/values/port_types.ts',
+      'types/answer_schema.ts',
+      'types/described/types.ts',
+    ],
     packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'],
   },
   {

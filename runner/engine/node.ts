@@ -467,7 +467,17 @@ export interface SettledModule extends NodeTraits {
 export type AnyModule = NodeModule | SettledModule;
 
 /** Finds the module of a native node. */
-export type NodeRegistry = (nodeId: string) => AnyModule | undefined;
+export type NativeNodes = (nodeId: string) => AnyModule | undefined;
+
+/** Finds the module of a node of a flow; undefined if the runner can't execute the node. */
+export type NodeRegistry = (data: NodeKind) => AnyModule | undefined;
+
+/** The members of a node that determine its module. */
+export type NodeKind = Pick<SnapshotNode['data'], 'type' | 'node_id' | 'definition'>;
+
+/** Makes the registry of a run without described nodes. */
+export const onlyNative = (natives: NativeNodes): NodeRegistry => ({ type, node_id }) =>
+  type === 'native' ? natives(node_id) : undefined;
 
 /** Details of a transient failure. After such a failure, the same attempt may succeed later. */
 export interface Transience {

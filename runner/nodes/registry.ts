@@ -1,4 +1,4 @@
-import type { AnyModule, NodeRegistry } from '../engine/node.ts';
+import type { AnyModule, NativeNodes } from '../engine/node.ts';
 import { apiInputNode } from './api_input/index.ts';
 import { associatedTokenAccountNode } from './associated_token_account/index.ts';
 import { branchNode } from './branch/index.ts';
@@ -191,7 +191,7 @@ const byId = new Map(
 );
 
 /** Finds a native node by its node_id. */
-export const nodeRegistry: NodeRegistry = (nodeId) => byId.get(nodeId);
+export const nodeRegistry: NativeNodes = (nodeId) => byId.get(nodeId);
 
 /** The ids of all native nodes. */
 export const nodeIds = (): string[] => [...byId.keys()];

@@ -8,7 +8,7 @@ import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../../platform/api_error.ts';
 import { pause } from '../../platform/pause.ts';
 import type { Claim, Claims, FinalResult } from './claim/claims.ts';
-import type { NodeRegistry } from '../engine/node.ts';
+import { type NativeNodes, onlyNative } from '../engine/node.ts';
 import { nodeRegistry } from '../nodes/registry.ts';
 import { readRunnerSettings, type RunnerSettings } from '../settings.ts';
 import { makeWorker } from './worker.ts';
@@ -56,7 +56,7 @@ function makeQueue(batches: Claim[][]) {
 const workerOf = (
   queue: ReturnType<typeof makeQueue>,
   env: Record<string, string> = {},
-  registry: NodeRegistry = nodeRegistry,
+  registry: NativeNodes = nodeRegistry,
 ) => {
   return workerWith(queue, readRunnerSettings((name) => env[name], env.RUNNER_SLICE_MS !== undefined), registry);
 };
@@ -64,13 +64,13 @@ const workerOf = (
 const workerWith = (
   queue: ReturnType<typeof makeQueue>,
   settings: RunnerSettings,
-  registry: NodeRegistry = nodeRegistry,
+  registry: NativeNodes = nodeRegistry,
   onLateRelease?: () => void,
 ) =>
   makeWorker({
     onLateRelease,
     claims: queue.claims,
-    registry,
+    registryOf: () => onlyNative(registry),
     makeServices: (_, { clock }) => ({
       http: { request: () => Promise.reject(new Error('none')) },
       openConnection: () => Promise.reject(new Error('none')),
@@ -99,7 +99,7 @@ function stuckFlow() {
     await ended;
     return {};
   });
-  const registry: NodeRegistry = (id) => id === 'stuck' ? stuck : nodeRegistry(id);
+  const registry: NativeNodes = (id) => id === 'stuck' ? stuck : nodeRegistry(id);
   return { flow, registry, begun, end };
 }
 
@@ -432,7 +432,7 @@ it('a run that was answered while it was being suspended is claimed again at onc
     batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
     return Promise.resolve();
   };
-  const registry: NodeRegistry = (id) => instructionRegistry(id) ?? stuckRegistry(id);
+  const registry: NativeNodes = (id) => instructionRegistry(id) ?? stuckRegistry(id);
   const drained = workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry).drain();
   await waitFor(() => queue.finished.size === 1 || undefined);
   end();

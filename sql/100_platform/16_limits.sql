@@ -623,6 +623,13 @@ return 262144;
 comment on function private.limit_definition_bytes() is
   'Limit in bytes: a definition: strings and member names as UTF-8, and 8 bytes for each value.';
 
+create function private.limit_implementation_bytes()
+returns integer
+language sql immutable security invoker
+return 131072;
+comment on function private.limit_implementation_bytes() is
+  'Limit in bytes: `data.implementation` of a described node, counted like the definition.';
+
 create function private.limit_definition_levels()
 returns integer
 language sql immutable security invoker
@@ -741,6 +748,7 @@ grant execute on function
   private.limit_connection_failure_seconds(),
   private.limit_listed_connection_uses(),
   private.limit_definition_bytes(),
+  private.limit_implementation_bytes(),
   private.limit_definition_levels(),
   private.limit_definition_name_characters(),
   private.limit_definition_version_characters(),

@@ -127,6 +127,10 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
+    select 'data.implementation', i.fault
+    from (select private.implementation_fault(v_definition -> 'data' -> 'implementation')) as i (fault)
+    where private.is_described(v_definition ->> 'type') and i.fault is not null
+    union all
     -- A ui_schema without a json_schema defines no form. Accept such a ui_schema, because some definitions from other
     -- servers have one.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'

@@ -24,7 +24,10 @@ begin
   end if;
   return private.graph_in_effect(is_graph_of_flow.graph) = private.graph_in_effect(format(
     '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
-    private.reduce_edges(is_graph_of_flow.flow.edges), private.reduce_nodes(is_graph_of_flow.flow.nodes),
+    private.reduce_edges(is_graph_of_flow.flow.edges), private.reduce_nodes(
+      is_graph_of_flow.flow.nodes,
+      (private.described_definitions(is_graph_of_flow.flow.nodes, is_graph_of_flow.flow.user_id)).hashes
+    ),
     is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
   )::jsonb);
 exception
@@ -64,6 +67,8 @@ begin
     -- that changed up to a minute before the deploy are compared too. A minute is enough, because no request lasts
     -- longer.
     where f.id is null or f.updated_at > v_deployment.created_at - interval '1 minute'
+      -- A definition changes without the flow.
+      or private.has_described_nodes(g.graph -> 'nodes')
   loop
     if (v_frozen.flow).id is null or not private.is_graph_of_flow(v_frozen.graph, v_frozen.flow) then
       return true;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeRunGraph } from '../../runner/engine/graph/graph.ts';
+import { onlyNative } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import type { Graph } from '../../types/flow.ts';
@@ -10,7 +11,7 @@ import type { Graph } from '../../types/flow.ts';
 it.each(['paid_transfer', 'mint_and_send'])('%s uses existing nodes and existing ports only', (name) => {
   // SAFETY: an export of the editor; members that the type lacks are not read at run time.
   const flow = parse(readFileSync(join(projectDir, `tests/fixtures/flows/${name}.json`), 'utf8')) as unknown as Graph;
-  const { nodes, warnings } = makeRunGraph(flow, nodeRegistry);
+  const { nodes, warnings } = makeRunGraph(flow, onlyNative(nodeRegistry));
   expect(warnings).toEqual([]);
   expect(nodes.filter(({ module, fault }) => module === undefined || fault !== undefined)).toEqual([]);
   const wired = nodes.flatMap(({ incoming }) => incoming);

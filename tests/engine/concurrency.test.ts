@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -27,7 +27,7 @@ async function runPipeline() {
       running.delete(nodeId);
       return { out: inputs.in! };
     });
-  const registry: NodeRegistry = (nodeId) => nodeId.startsWith('slow') ? slow(nodeId) : nodeRegistry(nodeId);
+  const registry: NativeNodes = (nodeId) => nodeId.startsWith('slow') ? slow(nodeId) : nodeRegistry(nodeId);
   const flow = new FlowBuilder();
   let port = flow.foreach(flow.json([1, 2, 3, 4]));
   for (const nodeId of ['slow 1', 'slow 2', 'slow 3']) {

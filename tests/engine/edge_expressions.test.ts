@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Value } from '../../types/values/value.ts';
 import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID, stopHalt, testNode } from '../support/execute_flow.ts';
@@ -23,7 +23,7 @@ function withPay(options: { types?: string[]; optional?: boolean } = {}) {
     return { paid: { B: true } };
   }, { effects: 'once' });
   for (const target of node.definition.targets) target.type_bounds = options.types ?? ['free'];
-  const registry: NodeRegistry = (id) => id === 'test_pay' ? node : nodeRegistry(id);
+  const registry: NativeNodes = (id) => id === 'test_pay' ? node : nodeRegistry(id);
   return { paid, registry };
 }
 
@@ -181,7 +181,7 @@ function payThenFail() {
     if (fails) throw new NodeError('not yet');
     return { out: inputs.in! };
   });
-  const registry: NodeRegistry = (id) => id === 'test_pay' ? pay : id === 'test_later' ? later : nodeRegistry(id);
+  const registry: NativeNodes = (id) => id === 'test_pay' ? pay : id === 'test_later' ? later : nodeRegistry(id);
   const flow = new FlowBuilder(registry);
   const paid = flow.use('test_pay').output('paid');
   const each = flow.toText(via(flow.foreach(paid), '$ + 1'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import { TransientError } from '../../runner/engine/failures/transient_error.ts';
 import { heldBytes, measureValue } from '../../runner/engine/limits/value_size.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
@@ -9,7 +9,7 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 const AT_ONCE = { max_attempts: 3, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
 
 /** Makes a registry with a node `test_pay` that has effects outside. Each call of the node executes `run`. */
-const withPay = (run: () => Promise<never>): NodeRegistry => (id) =>
+const withPay = (run: () => Promise<never>): NativeNodes => (id) =>
   id === 'test_pay' ? testNode([], ['paid'], run, { effects: 'once' }) : nodeRegistry(id);
 
 const never = () => new Promise<never>(() => {});
@@ -18,7 +18,7 @@ const never = () => new Promise<never>(() => {});
  * Makes a flow that handles the failure of `test_pay`. The output `attempt` of the flow is a field of the error that
  * `test_pay` outputs.
  */
-function payFlow(registry: NodeRegistry, retry?: typeof AT_ONCE): FlowBuilder {
+function payFlow(registry: NativeNodes, retry?: typeof AT_ONCE): FlowBuilder {
   const flow = new FlowBuilder(registry);
   const pay = flow.use('test_pay', {}, { title: 'pay', handlesErrors: true, retry });
   flow.output('attempt', flow.field('attempt', pay.output('error')));
@@ -26,7 +26,7 @@ function payFlow(registry: NodeRegistry, retry?: typeof AT_ONCE): FlowBuilder {
 }
 
 /** Returns the record of a claim whose worker seems to die when the first node with effects has begun. */
-async function diedInside(flow: FlowBuilder, registry: NodeRegistry, flows?: { [id: string]: FlowBuilder }) {
+async function diedInside(flow: FlowBuilder, registry: NativeNodes, flows?: { [id: string]: FlowBuilder }) {
   const events: Parameters<typeof recordedBy>[0][number][] = [];
   const ended = new Promise<void>((resolve) => {
     void claimFlow(flow, {}, {
@@ -103,7 +103,7 @@ it('a redrive takes over a handled failure and the executions behind it, and doe
     pays++;
     return Promise.reject(new NodeError('refused'));
   });
-  const registry: NodeRegistry = (id) => id === 'test_later' ? later : pay(id);
+  const registry: NativeNodes = (id) => id === 'test_later' ? later : pay(id);
   const flow = payFlow(registry);
   const [payNode] = flow.nodes;
   const from = { nodeId: payNode!.id, handle: payNode!.data.sources.find(({ name }) => name === 'error')!.id };

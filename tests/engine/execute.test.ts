@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError, type NodeModule, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError, type NodeModule } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { executeFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
@@ -20,7 +20,7 @@ const testNodes: Record<string, NodeModule> = {
   nothing: testNode([], ['out'], () => ({})),
 };
 
-const registry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
+const registry: NativeNodes = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
 
 const execute = (flow: FlowBuilder, inputs: ValueMap = {}, options: ExecuteFlowOptions = {}) =>
   executeFlow(flow, inputs, { registry, ...options });
@@ -162,7 +162,7 @@ describe('executeTree', () => {
     const flow = textFlow();
     const first = await execute(flow, { value: { S: 'first' } });
     const ran: string[] = [];
-    const counting: NodeRegistry = (nodeId) => {
+    const counting: NativeNodes = (nodeId) => {
       const module = registry(nodeId);
       if (module === undefined || 'buildInstructions' in module) return module;
       return { ...module, run: (call) => (ran.push(nodeId), module.run(call)) };

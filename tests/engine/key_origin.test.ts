@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Value } from '../../types/values/value.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
@@ -15,7 +15,7 @@ const asking = testNode(
   ['named'],
   ({ isNamedByFlow }) => ({ named: { B: isNamedByFlow('wallet', KEY) } }),
 );
-const registry: NodeRegistry = (nodeId) => nodeId === 'test_asking' ? asking : nodeRegistry(nodeId);
+const registry: NativeNodes = (nodeId) => nodeId === 'test_asking' ? asking : nodeRegistry(nodeId);
 
 const wallet = (flow: FlowBuilder): Port => flow.use('wallet', {}, { form: { public_key: KEY } }).output('keypair');
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { hasEffects, makeRunGraph } from '../../runner/engine/graph/graph.ts';
 import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
+import { onlyNative } from '../../runner/engine/node.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import { editorFlowToRow, readEditorFlow } from '../../types/editor/editor_flow.ts';
 import { ACTING_NODES } from '../../types/editor/newer_editor_effects.ts';
@@ -235,7 +236,7 @@ describe('a node with effects of the newer editor', () => {
         environment: {},
         instructions_bundling: 'Off',
       },
-      nodeRegistry,
+      onlyNative(nodeRegistry),
     );
     expect(nodes.filter((one) => hasEffects(one, () => 'once')).map(({ nodeId }) => nodeId).toSorted())
       .toEqual([...ACTING_NODES].toSorted());

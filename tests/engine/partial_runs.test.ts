@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import type { StoredPartialConfig } from '../../runner/engine/graph/partial_run.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';
@@ -37,7 +37,7 @@ const shown = ({ nodeRuns }: Recorded): string[] =>
   nodeRuns.map(({ times, input, output }) => `#${times} ${showMap(input.M)} → ${output && showMap(output.M)}`);
 
 /** A registry with a node `test_picky`, which fails for the number 2. */
-const picky: NodeRegistry = (id) =>
+const picky: NativeNodes = (id) =>
   id === 'test_picky'
     ? testNode(['n'], ['n'], ({ inputs }) => {
       if (inputs['n'] !== undefined && 'U' in inputs['n'] && inputs['n'].U === '2') throw new NodeError('not 2');
@@ -198,7 +198,7 @@ it('a redrive of a partial run takes over what succeeded, and executes the rest 
   const REDRIVE = '01930000-0000-7000-8000-0000000000bb';
   const FIRST = '01930000-0000-7000-8000-000000000001';
   let isBroken = false;
-  const registry: NodeRegistry = (id) =>
+  const registry: NativeNodes = (id) =>
     id === 'test_break'
       ? testNode(['n'], ['n'], ({ inputs }) => {
         if (isBroken && inputs['n'] !== undefined && 'U' in inputs['n'] && inputs['n'].U === '2') {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { claimFlow, endOf, recordedBy, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -8,7 +8,7 @@ import { showMap } from '../support/flow_text.ts';
 /** Makes a flow with a node that counts its calls, once for each of three numbers. */
 function countedFlow() {
   const calls = { count: 0 };
-  const registry: NodeRegistry = (id) =>
+  const registry: NativeNodes = (id) =>
     id === 'test_pay'
       ? testNode(['n»'], ['paid'], () => {
         calls.count++;

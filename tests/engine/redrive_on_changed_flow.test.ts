@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import type { SnapshotChanges } from '../../runner/engine/state/journal.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
@@ -125,7 +125,7 @@ it('a redrive on a changed flow has the result of a fresh run, and repeats no ex
 });
 
 /** A registry in which the node `print` always fails. */
-const withClosedPrint: NodeRegistry = (nodeId) => {
+const withClosedPrint: NativeNodes = (nodeId) => {
   const module = nodeRegistry(nodeId);
   if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
   return { ...module, run: () => Promise.reject(new NodeError('closed')) };
@@ -171,7 +171,7 @@ it('a call of a flow that differs is not taken over, and a failed one is continu
   const call = flow.nodes.find(({ data }) => data.node_id === 'interflow')!.id;
   const ofCalled = redriveChanges(before.graph(), after.graph()).entry!;
   const changes = { entry: { nodes: {}, calls: [call] }, 1: ofCalled };
-  const redrive = async (registry: NodeRegistry) => {
+  const redrive = async (registry: NativeNodes) => {
     const earlier = await claimFlow(flow, {}, { flows: { 1: before }, registry });
     const children = earlier.recorded.children.filter(({ status }) => status === 'failed');
     return await claimFlow(flow, {}, {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SnapshotChanges } from '../../runner/engine/state/journal.ts';
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import {
@@ -22,7 +22,7 @@ class World {
   readonly paid: string[] = [];
   /** The values for which the node `read` fails. */
   closed: string[] = [];
-  readonly registry: NodeRegistry;
+  readonly registry: NativeNodes;
 
   constructor(traits: TestTraits = { effects: 'once' }) {
     const pay = testNode(['amount?', 'memo?'], ['receipt'], ({ inputs: { amount } }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {
@@ -46,7 +46,7 @@ function build(shape: Shape, random: () => number): FlowBuilder {
 }
 
 /** Wraps the nodes so that the run stops after this many executions. */
-function stopAfter(registry: NodeRegistry, executions: number, stop: () => void): NodeRegistry {
+function stopAfter(registry: NativeNodes, executions: number, stop: () => void): NativeNodes {
   let left = executions;
   return (nodeId) => {
     const module = registry(nodeId);
@@ -138,7 +138,7 @@ it('a run that is redriven until nothing fails has the result of a run without f
 });
 
 /** A registry in which the node `print` always fails. */
-const withClosedPrint: NodeRegistry = (nodeId) => {
+const withClosedPrint: NativeNodes = (nodeId) => {
   const module = nodeRegistry(nodeId);
   if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
   return { ...module, run: () => Promise.reject(new NodeError('closed')) };
@@ -154,7 +154,7 @@ it('executions of a nested loop are taken over, even if their numbers have chang
    * A registry in which `print` fails for the second element, [1, 2]. So the inner loop passes on one empty element
    * instead of two.
    */
-  const closed: NodeRegistry = (nodeId) => {
+  const closed: NativeNodes = (nodeId) => {
     const module = nodeRegistry(nodeId);
     if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
     return {

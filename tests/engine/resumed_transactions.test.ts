@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes } from '../../runner/engine/node.ts';
 import type { StoredTransaction, Transactions } from '../../runner/solana/transaction_order.ts';
 import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import {
@@ -99,7 +99,7 @@ it('a called flow that waits for its transaction is released with its caller', a
   const slice = makeSlice(UNLIMITED);
   // While the called flow waits, other work of the run ends the slice.
   flow.toText(flow.wait(flow.constant({ S: 'x' }), 0));
-  const busy: NodeRegistry = (nodeId) => {
+  const busy: NativeNodes = (nodeId) => {
     const module = registry(nodeId);
     if (nodeId !== 'wait' || module === undefined || 'buildInstructions' in module) return module;
     return {

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { createPrivateKey, createPublicKey, pbkdf2Sync } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { SnapshotNode } from '../../types/flow.ts';
 import { decodeValue, type ValueMap } from '../../types/values/value.ts';
@@ -16,7 +16,7 @@ import { startTestChain, type TestChain } from '../support/solana.ts';
  * A registry in which every key has the same balance. A real chain could not give a balance, because the called flow
  * gets no key.
  */
-const withoutChain: NodeRegistry = (nodeId) =>
+const withoutChain: NativeNodes = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
 
 const settingsOf = (node: SnapshotNode) => node.data.targets_form.form_data as { type: string; value: unknown };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { NodeCall, NodeModule, NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes, NodeCall, NodeModule } from '../../runner/engine/node.ts';
 import type { ChildRow } from '../../runner/engine/state/journal.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import {
@@ -33,7 +33,7 @@ function slow(endlessCalls = Infinity, { effects }: TestTraits = {}) {
   return node;
 }
 
-const registryOf = ({ module }: { module: NodeModule }): NodeRegistry => (id) =>
+const registryOf = ({ module }: { module: NodeModule }): NativeNodes => (id) =>
   id === 'test_slow' ? module : id === 'test_instruction' ? instructionNode : nodeRegistry(id);
 
 const withNode = (node: ReturnType<typeof slow>, more: ExecuteFlowOptions = {}): ExecuteFlowOptions => ({
@@ -267,7 +267,7 @@ describe('the timeout of a call', () => {
 
 describe('the timeout of an instruction node', () => {
   it('counts while it makes its instructions', async () => {
-    const registry: NodeRegistry = (id) =>
+    const registry: NativeNodes = (id) =>
       id === 'test_instruction'
         ? { ...instructionNode, buildInstructions: () => new Promise(() => {}) }
         : nodeRegistry(id);

@@ -146,7 +146,9 @@ it('SQL and the definitions name the same nodes that take a connection', async (
     return Object.hasOwn((schema as { properties?: object } | undefined)?.properties ?? {}, 'connection');
   });
   const rows = await asSuperuser((sql) =>
-    sql<{ id: string }[]>`select id from unnest(${nodeIds()}::text[]) as n (id) where private.takes_connection(id)`
+    sql<
+      { id: string }[]
+    >`select id from unnest(${nodeIds()}::text[]) as n (id) where private.takes_connection(jsonb_build_object('type', 'native', 'node_id', id))`
   );
   expect(rows.map(({ id }) => id)).toEqual(taking);
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasEffects, isInstructionNode, makeRunGraph } from '../../runner/engine/graph/graph.ts';
+import { onlyNative } from '../../runner/engine/node.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 import { projectNodesDir, readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';
@@ -101,7 +102,7 @@ it('SQL and the runner agree on which nodes have effects', async () => {
     const form = { method: 'GET', query: { table: 'notes', method: 'GET' } };
     flow.use(nodeId, { [deciding]: given }, { form });
   }
-  const { nodes } = makeRunGraph(flow.graph(), nodeRegistry);
+  const { nodes } = makeRunGraph(flow.graph(), onlyNative(nodeRegistry));
   const expected = nodes.filter((node) => hasEffects(node, () => 'none'));
   const rows = await sql<{ node_id: string; is_settled: boolean }[]>`
     select * from private.acting_nodes(${sql.json(flow.nodes as never)}, ${sql.json(flow.edges as never)}, '{}')`;

@@ -1,4 +1,4 @@
-import type { NodeCall, NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes, NodeCall } from '../../runner/engine/node.ts';
 
 /**
  * Makes a sequence of numbers from 0 to below 1 from a seed: a linear congruential generator with the constants of
@@ -16,7 +16,7 @@ export function makeRandom(seed: number): () => number {
 }
 
 /** Wraps the nodes so that each begins after a random number of microtasks, sometimes none. */
-export function delayNodes(registry: NodeRegistry, seed: number): NodeRegistry {
+export function delayNodes(registry: NativeNodes, seed: number): NativeNodes {
   const random = makeRandom(seed);
   const delayed = <R>(work: (call: NodeCall) => R | Promise<R>) => (call: NodeCall): R | Promise<R> => {
     const turns = Math.floor(random() * 30) - 5;

@@ -14,7 +14,7 @@ import {
   type StoredEarlierRuns,
 } from '../../runner/engine/state/journal.ts';
 import { type RunLimits, runLimits } from '../../runner/engine/limits/run_limits.ts';
-import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
+import type { Effect, Halt, NativeNodes, NodeModule, NodeServices, RunInfo } from '../../runner/engine/node.ts';
 import { makeOutputBudget } from '../../runner/engine/limits/output_budget.ts';
 import { makePartialRun, type StoredPartialConfig } from '../../runner/engine/graph/partial_run.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../runner/engine/state/slice.ts';
@@ -30,7 +30,8 @@ import { executeTree } from '../../runner/engine/execute_tree.ts';
 import { heldBytes, measureValue } from '../../runner/engine/limits/value_size.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { evaluateExpression } from '../../runner/threads/evaluate_expression.ts';
-import type { Graph } from '../../types/flow.ts';
+import type { Graph, Snapshot } from '../../types/flow.ts';
+import { registryOf } from '../../runner/described/registry.ts';
 import type { Effects } from '../../types/node_definition.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { deepFreeze } from './deep_freeze.ts';
@@ -49,7 +50,9 @@ export interface Recorded {
 }
 
 export interface ExecuteFlowOptions {
-  registry?: NodeRegistry;
+  registry?: NativeNodes;
+  /** The definitions of described nodes, by hash. */
+  definitions?: Snapshot['definitions'];
   /** The flows that interflow nodes call, by their ids. */
   flows?: { [flowId: string]: FlowBuilder };
   /** The record of an earlier claim. */
@@ -222,17 +225,20 @@ export async function claimFlow(
   inputs: ValueMap = {},
   options: ExecuteFlowOptions = {},
 ): Promise<{ result: RunResult | Release | Suspension; recorded: Recorded; events: JournalEvent[] }> {
-  const { registry = nodeRegistry, earlier, redrivenFrom = [], now = () => 0 } = options;
+  const { registry: natives = nodeRegistry, earlier, redrivenFrom = [], now = () => 0 } = options;
   const earlierRuns = redrivenFrom.flatMap(({ recorded }) => recorded.nodeRuns);
   const { journal, transactionEnded, store, events } = recordInMemory(now, earlierRuns);
   const { transactions = options.makeTransactions?.(store) ?? { execute: noService }, ...services } =
     options.services ?? {};
   const limits = { ...runLimits, ...options.limits };
   const flows = Object.entries(options.flows ?? {}).map(([id, called]) => [id, called.graph()]);
-  const snapshot = {
+  const snapshot: Snapshot = {
     entry: { ...flow.graph(), environment: options.environment ?? {} },
     flows: Object.fromEntries(flows),
+    ...(options.definitions && { definitions: options.definitions }),
   };
+  const made = registryOf(natives, snapshot);
+  const registry = made instanceof Promise ? await made : made;
   const run = {
     ownerId: '00000000-0000-4000-8000-0000000000aa',
     startedBy: options.startedBy ?? '00000000-0000-4000-8000-0000000000bb',

@@ -1,5 +1,5 @@
 import { parse, stringify } from 'lossless-json';
-import type { NodeRegistry } from '../../runner/engine/node.ts';
+import type { NativeNodes } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Graph, NodeRetry, SnapshotEdge, SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
 import type { LosslessJson, Value } from '../../types/values/value.ts';
@@ -54,10 +54,10 @@ export class FlowBuilder {
   bundling: Graph['instructions_bundling'] = 'Off';
   #count = 0;
   #frozen: Graph | undefined;
-  readonly #registry: NodeRegistry;
+  readonly #registry: NativeNodes;
 
   /** Makes a builder whose `use` reads the ports of nodes from the registry. */
-  constructor(registry: NodeRegistry = nodeRegistry) {
+  constructor(registry: NativeNodes = nodeRegistry) {
     this.#registry = registry;
   }
 

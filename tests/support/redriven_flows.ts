@@ -1,4 +1,4 @@
-import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, NodeError } from '../../runner/engine/node.ts';
 import { TransientError } from '../../runner/engine/failures/transient_error.ts';
 import { makeRandom } from './delayed_nodes.ts';
 import { type claimFlow, endOf } from './execute_flow.ts';
@@ -61,7 +61,7 @@ calling.output('own', calling.toText(y));
 calling.freeze();
 
 /** Wraps the nodes so that executions fail at random. On average, every second failure is transient. */
-export function failByChance(registry: NodeRegistry, seed: number, chance: number): NodeRegistry {
+export function failByChance(registry: NativeNodes, seed: number, chance: number): NativeNodes {
   const random = makeRandom(seed);
   return (nodeId) => {
     const module = registry(nodeId);

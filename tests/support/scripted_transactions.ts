@@ -1,6 +1,6 @@
 import type { Address } from '@solana/kit';
 import { base58, base64 } from '@scure/base';
-import { type NodeCall, NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
+import { type NativeNodes, type NodeCall, NodeError } from '../../runner/engine/node.ts';
 import type { BuiltInstructions, InstructionModule } from '../../runner/solana/building/instruction_module.ts';
 import type {
   ChainSigner,
@@ -36,14 +36,14 @@ export const instructionNode: InstructionModule = {
 };
 
 /** The project's nodes, and the instruction node as `test_instruction`. */
-export const instructionRegistry: NodeRegistry = (nodeId) =>
+export const instructionRegistry: NativeNodes = (nodeId) =>
   nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
 
 /**
  * A registry of the same nodes, in which all instruction nodes fail to make instructions; with `name`, only those of
  * this name.
  */
-export const failingRegistry = (message: string, name?: string): NodeRegistry => (nodeId) =>
+export const failingRegistry = (message: string, name?: string): NativeNodes => (nodeId) =>
   nodeId !== 'test_instruction' ? nodeRegistry(nodeId) : {
     ...instructionNode,
     buildInstructions: (call) => {

@@ -1,5 +1,6 @@
 // zod is imported as a namespace. A bundler can then drop the parts of zod that the client does not use.
 import * as z from 'zod';
+import { DESCRIBED_TYPES } from '../described/types.ts';
 import { whenAbsentThere } from './newer_editor_effects.ts';
 import { plainOfTagged, secretIn } from './newer_editor_values.ts';
 import { isObject } from '../values/value.ts';
@@ -66,7 +67,7 @@ function bareName(name: string): string {
   return bare;
 }
 
-const RENAMED_TYPES = ['native', 'deno', 'WASM', 'mock'];
+const RENAMED_TYPES: readonly string[] = ['native', ...DESCRIBED_TYPES, 'deno', 'WASM', 'mock'];
 
 const typeOf = ({ type, data }: NewerNode): string =>
   bareName(data.node_id).startsWith('deno_') || !RENAMED_TYPES.includes(type) ? 'deno' : type;

@@ -11,6 +11,13 @@ export const definitionLimits = {
     beyond: REFUSED,
     inSql: true,
   },
+  implementation_bytes: {
+    value: 131_072,
+    unit: 'bytes',
+    meaning: '`data.implementation` of a described node, counted like the definition',
+    beyond: REFUSED,
+    inSql: true,
+  },
   definition_levels: { value: 64, unit: 'levels', meaning: 'levels of JSON', beyond: REFUSED, inSql: true },
   definition_name_characters: {
     value: 256,

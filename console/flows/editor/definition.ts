@@ -1,3 +1,4 @@
+import { DESCRIBED_TYPES } from '../../../types/described/types.ts';
 import { isObject, objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 
 /** A row of a definition. */
@@ -31,14 +32,15 @@ function requiredDefaults(schema: unknown): PlainObject {
 }
 
 /** The kinds of nodes in a flow. A definition of another kind becomes a mock, and runs do not execute mocks. */
-const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
+const KINDS = new Set<string>(['native', ...DESCRIBED_TYPES, 'deno', 'WASM', 'mock']);
 
 /**
  * Makes a new node from a definition, as editors store nodes. The ports of the node get ids. The node has no position
  * yet.
  */
 export function makeNode(definition: DrawnDefinition): PlainObject {
-  const data = objectAt(definition, 'data');
+  // A deploy reads the implementation from the definition.
+  const { implementation: _, ...data } = objectAt(definition, 'data');
   const type = KINDS.has(definition.type) ? definition.type : 'mock';
   return {
     id: crypto.randomUUID(),

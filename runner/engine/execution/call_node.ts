@@ -1,3 +1,4 @@
+import { isDescribedType } from '../../../types/described/types.ts';
 import { codedError } from '../../../types/run_errors.ts';
 import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
@@ -72,7 +73,11 @@ export class NodeCaller {
       return { handedOver: this.#called.record.handedOver ?? copyMap({}), instructions: undefined };
     }
     if (module === undefined) {
-      const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
+      const lack = type === 'native'
+        ? `there is no node ${nodeId}`
+        : isDescribedType(type)
+        ? `at the deploy there was no definition of the node ${nodeId} of type ${type}`
+        : `nodes of type ${type} are not executed`;
       throw new NodeError(codedError('node_not_implemented', lack));
     }
     if (this.#called.fault !== undefined) throw new NodeError(this.#called.fault);

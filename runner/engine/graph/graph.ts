@@ -60,7 +60,7 @@ export interface RunNode {
   title: string;
   nodeId: string;
   type: SnapshotNode['data']['type'];
-  /** Undefined if no native node has this id. Then the node fails when it starts. */
+  /** Undefined if the runner can't execute the node. Then the node fails when it starts. */
   module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
@@ -141,7 +141,7 @@ function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode,
 }
 
 function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
-  const module = data.type === 'native' ? registry(data.node_id) : undefined;
+  const module = registry(data);
   const formData = data.targets_form.form_data;
   const ports = portsOf(module, data);
   return {

@@ -1,4 +1,5 @@
 import type { NodeRegistry } from '../../engine/node.ts';
+import type { Snapshot } from '../../../types/flow.ts';
 import type { WriteLog } from '../../log_line.ts';
 import type { RunnerSettings } from '../../settings.ts';
 import type { MemoryBudget } from '../memory/memory_budget.ts';
@@ -6,9 +7,12 @@ import type { MakeRunServices } from './claim_tree.ts';
 import type { Claim, Claims } from './claims.ts';
 import type { RunControl } from './run_control.ts';
 
+/** Makes the registry for the nodes of a snapshot. Loads the code for its described nodes. */
+export type RegistryOfSnapshot = (snapshot: Snapshot) => Promise<NodeRegistry> | NodeRegistry;
+
 export interface ExecuteClaimDeps {
   claims: Claims;
-  registry: NodeRegistry;
+  registryOf: RegistryOfSnapshot;
   makeServices: MakeRunServices;
   settings: RunnerSettings;
   log: WriteLog;

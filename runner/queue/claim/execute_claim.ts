@@ -27,7 +27,7 @@ export function executeClaim(
   /** Called when the run begins to rest. */
   onRest: () => void = () => {},
 ): ClaimExecution {
-  const { claims, registry, makeServices, settings, now } = deps;
+  const { claims, registryOf, makeServices, settings, now } = deps;
   const control = makeRunControl();
   const log = makeClaimLog(claim, deps.log, now);
   const memoryWait = makeMemoryWait({ memory: deps.memory, claim, control, slice, heldMs: log.heldMs, onRest });
@@ -67,6 +67,9 @@ export function executeClaim(
     const { countExecution: onNodeEnded } = log;
     try {
       const snapshot = readSnapshot();
+      const loaded = registryOf(snapshot);
+      // A promise would cost each run without described nodes a turn of the event loop.
+      const registry = loaded instanceof Promise ? await loaded : loaded;
       const shared = { registry, makeServices, settings, now };
       return await executeTree(
         composeTree({ ...shared, claim, snapshot, history, records, control, slice, onNodeEnded }),

@@ -103,7 +103,7 @@ export function keysOfWallets({ snapshot, registry }: Flows): ReadonlySet<string
   const graphs: Graph[] = [snapshot.entry, ...Object.values(snapshot.flows)];
   return new Set(graphs.flatMap(({ nodes }) =>
     nodes.flatMap(({ data }) => {
-      const namesKeys = data.type === 'native' && registry(data.node_id)?.namesKeys;
+      const namesKeys = registry(data)?.namesKeys;
       return namesKeys ? formText(data.targets_form.form_data, 'public_key') ?? [] : [];
     })
   ));

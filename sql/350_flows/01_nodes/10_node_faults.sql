@@ -100,10 +100,13 @@ begin
       then 'id: must be a UUID in lower case with hyphens'
     when jsonb_typeof(d.data) is distinct from 'object' then 'data: must be an object'
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
-      then 'data.type: must be native, deno, WASM or mock'
+        and not private.is_described(d.data ->> 'type')
+      then 'data.type: must be native, openapi, deno, WASM or mock'
     when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: must be a string'
     when length(d.data ->> 'node_id') > private.limit_node_id_characters()
       then format('data.node_id: must have at most %s characters', private.limit_node_id_characters())
+    when private.is_described(d.data ->> 'type') and jsonb_typeof(d.data -> 'version') is distinct from 'string'
+      then 'data.version: must be a string'
     when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
     when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)

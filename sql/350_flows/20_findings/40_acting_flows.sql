@@ -1,28 +1,26 @@
 -- Finds the nodes that have effects outside of a run or ask a person, and the flows that contain such nodes. hasEffects
 -- in runner/engine/graph/graph.ts has the same rule.
 
-create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
+create function private.acting_nodes(
+  nodes jsonb, edges jsonb, acting_flows jsonb, definitions jsonb default null
+)
 returns table (node_id text, is_settled boolean)
 language plpgsql stable security invoker
 set search_path = ''
 as $$
-declare
-  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
 begin
   return query
   with node as materialized (
-    select d.node ->> 'id' as id, d.node -> 'data' ->> 'node_id' as node_id,
+    select d.node ->> 'id' as id, private.node_key(d.node -> 'data') as node_id,
       d.node #> '{data,targets_form,form_data}' as form_data
     from jsonb_array_elements(acting_nodes.nodes) as d (node)
-    where d.node -> 'data' ->> 'type' = 'native'
   ),
   definition as materialized (
-    select distinct on (d.node_id) d.node_id, coalesce(d.data ->> 'effects', 'none') as effects,
+    select d.node_key as node_id, coalesce(d.data ->> 'effects', 'none') as effects,
       d.targets @> '[{"name": "submit"}]' and d.sources @> '[{"name": "signature"}]' as is_settled
-    from public.nodes as d
-    where d.owner_key = v_nobody and d.type = 'native'
-      and d.node_id = any (array(select distinct n.node_id from node as n))
-    order by d.node_id, d.created_at desc, d.version desc
+    from private.definitions_of_keys(
+      array(select distinct n.node_id from node as n), acting_nodes.definitions
+    ) as d
   ),
   -- The nodes whose effects depend on the value of one input. If an edge leads into that input, only a run determines
   -- its value, so the node counts as a node with effects.
@@ -61,8 +59,8 @@ begin
   end;
 end;
 $$;
-comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects or ask a person. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
+comment on function private.acting_nodes(jsonb, jsonb, jsonb, jsonb) is
+  'The nodes of a graph that have effects or ask a person. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. `definitions` are those of the snapshot. is_settled is true if the node has effects only through the instructions that it makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb
@@ -80,7 +78,9 @@ begin
     ),
     own as materialized (
       select f.id, bool_and(a.is_settled) as is_settled
-      from flow as f cross join lateral private.acting_nodes(f.nodes, f.edges, '{}') as a
+      from flow as f cross join lateral private.acting_nodes(
+        f.nodes, f.edges, '{}', acting_flows.snapshot -> 'definitions'
+      ) as a
       group by f.id
     ),
     call as materialized (
@@ -116,7 +116,8 @@ begin
   select g.flow, a.node_id::uuid
   from graph as g
   cross join lateral private.acting_nodes(
-    g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(acting_nodes_of.snapshot)
+    g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(acting_nodes_of.snapshot),
+    acting_nodes_of.snapshot -> 'definitions'
   ) as a
   union
   -- A node without a published definition may have any effects.

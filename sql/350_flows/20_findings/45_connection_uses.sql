@@ -1,11 +1,14 @@
-create function private.takes_connection(node_id text)
+create function private.takes_connection(data jsonb)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select takes_connection.node_id = 'http_request';
+  select case
+    when takes_connection.data ->> 'type' = 'native' then takes_connection.data ->> 'node_id' = 'http_request'
+    else coalesce(takes_connection.data ->> 'type' in ('openapi'), false)
+  end;
 end;
-comment on function private.takes_connection(text) is
-  'Whether a native node may name a connection in data.targets_form.form_data.';
+comment on function private.takes_connection(jsonb) is
+  'Whether a node with this data may name a connection in data.targets_form.form_data.';
 
 create function private.connection_uses(nodes jsonb)
 returns table (node_index integer, id text, name text)
@@ -23,7 +26,7 @@ begin
   select (n.position - 1)::integer, n.node ->> 'id',
     left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
-  where n.node #>> '{data,type}' = 'native' and private.takes_connection(n.node #>> '{data,node_id}')
+  where private.takes_connection(n.node -> 'data')
     and n.node #>> '{data,targets_form,form_data,connection}' <> '';
 end;
 $$;
@@ -79,7 +82,8 @@ begin
   return query
   select u.node_index, u.name
   from private.connection_uses(open_connection_urls.nodes) as u
-  where u.id in (
+  -- The address of a described node is in its form data, so no caller chooses it.
+  where open_connection_urls.nodes -> u.node_index #>> '{data,type}' = 'native' and u.id in (
     select e.edge ->> 'target'
     from jsonb_array_elements(open_connection_urls.edges) as e (edge)
     where e.edge ->> 'source' in (

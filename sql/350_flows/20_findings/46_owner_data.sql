@@ -22,10 +22,11 @@ as $$
 begin
   return query
   with node as materialized (
-    select n.node ->> 'id' as id, n.node #>> '{data,node_id}' as node_id,
-      n.node #> '{data,targets_form,form_data}' as form_data
+    select n.node ->> 'id' as id, case n.node #>> '{data,type}' when 'native' then n.node #>> '{data,node_id}'
+        else '' end as node_id,
+      n.node #> '{data,targets_form,form_data}' as form_data,
+      coalesce(n.node #>> '{data,type}' in ('openapi'), false) as is_request
     from jsonb_array_elements(data_nodes.nodes) as n (node)
-    where n.node #>> '{data,type}' = 'native'
   ),
   -- The nodes that send a request only if one of their inputs has an address.
   addressed as materialized (
@@ -49,7 +50,7 @@ begin
   select * from (
     select n.id,
       private.reads_owner_data(n.node_id) or c.is_call and coalesce(data_nodes.data_flows -> 'reads' @> c.called, false) as reads,
-      n.node_id in ('das_api', 'http_request')
+      n.node_id in ('das_api', 'http_request') or n.is_request
         or n.node_id = 'api_input' and n.id in (select a.id from addressed as a)
         or n.node_id = 'postgrest_execute_query' and f.exists
         or c.is_call and coalesce(data_nodes.data_flows -> 'sends' @> c.called, false) as sends

@@ -4,8 +4,11 @@
 
 -- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
 -- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
--- effects or touch the owner's data, as private.acting_flows() and private.data_flows() return them.
-create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
+-- effects or touch the owner's data, as private.acting_flows() and private.data_flows() return them. `definitions` are
+-- those of the snapshot; a described node exists if they contain its definition.
+create function private.flow_warnings(
+  nodes jsonb, edges jsonb, acting_flows jsonb, definitions jsonb default null
+)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
@@ -25,11 +28,13 @@ begin
     with node as materialized (
       select
         (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type,
-        d.data ->> 'node_id' as node_id,
+        d.data ->> 'node_id' as name, private.node_key(d.data) as node_id,
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
-        not v_knows_nodes or private.draws_inputs(d.data ->> 'node_id') as are_inputs_drawn,
-        not v_knows_nodes or private.draws_outputs(d.data ->> 'node_id') as are_outputs_drawn,
-        private.draws_inputs(d.data ->> 'node_id') as draws_inputs,
+        d.data ->> 'type' = 'native' and (not v_knows_nodes or private.draws_inputs(d.data ->> 'node_id'))
+          as are_inputs_drawn,
+        d.data ->> 'type' = 'native' and (not v_knows_nodes or private.draws_outputs(d.data ->> 'node_id'))
+          as are_outputs_drawn,
+        private.draws_inputs(private.node_key(d.data)) as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
@@ -45,11 +50,10 @@ begin
       where d.data ->> 'type' <> 'mock'
     ),
     definition as materialized (
-      select distinct on (d.node_id) d.node_id, d.sources, d.targets
-      from public.nodes as d
-      where d.owner_key = v_nobody and d.type = 'native'
-        and d.node_id = any (array(select distinct n.node_id from node as n where n.type = 'native'))
-      order by d.node_id, d.created_at desc, d.version desc
+      select d.node_key as node_id, d.sources, d.targets
+      from private.definitions_of_keys(
+        array(select distinct n.node_id from node as n), flow_warnings.definitions
+      ) as d
     ),
     defined_port as materialized (
       select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on,
@@ -91,10 +95,10 @@ begin
           else sh.name end as source_name,
         case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name)
           else th.name end as target_name,
-        s.type = 'native'
-          and (not v_knows_nodes or s.node_id in (select d.node_id from definition as d)) as is_source_known,
-        t.type = 'native'
-          and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
+        s.type = 'native' and not v_knows_nodes or s.node_id in (select d.node_id from definition as d)
+          as is_source_known,
+        t.type = 'native' and not v_knows_nodes or t.node_id in (select d.node_id from definition as d)
+          as is_target_known,
         case e.side when 'source' then s.are_outputs_drawn else s.are_inputs_drawn end as is_source_drawn,
         e.side = 'source' and sh.name = 'error' and coalesce(s.has_error_output, false) as is_error,
         t.are_inputs_drawn as is_target_drawn,
@@ -134,7 +138,7 @@ begin
     required as (
       select n.index, n.form_data, case n.node_id when 'flow_output' then n.label else p.name end as name
       from defined_port as p join node as n on n.node_id = p.node_id
-      where p.side = 'target' and p.is_required and n.type = 'native' and not n.are_inputs_drawn
+      where p.side = 'target' and p.is_required and not n.are_inputs_drawn
       union all
       select n.index, n.form_data, d.name
       from drawn as d join node as n on n.index = d.index
@@ -142,7 +146,9 @@ begin
     ),
     acting as materialized (
       select n.index, n.id, n.draws_inputs, n.node_id
-      from private.acting_nodes(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as a
+      from private.acting_nodes(
+        flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows, flow_warnings.definitions
+      ) as a
       join node as n on n.id = a.node_id
     ),
     -- The edges whose output may stay unset although the source succeeds.
@@ -192,13 +198,18 @@ begin
       union all
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
         when n.type = 'native'
-          then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+          then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.name)))
+        when private.is_described(n.type) then format(
+          'neither you nor this project has a definition of type %s with this node_id (%s) and version, so the run '
+            || 'fails at the node',
+          n.type, to_jsonb(private.shorten(n.name))
+        )
         when n.type = 'deno' then
           'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript'
         else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
-      where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
+      where (n.type <> 'native' or v_knows_nodes) and n.node_id not in (select d.node_id from definition as d)
       union all
       select 1, c.index, 'constant_invalid', '.data.targets_form.form_data', 'the run fails at the node: ' || c.fault
       from (
@@ -234,7 +245,7 @@ begin
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'
-      from node as n where n.handles_errors and n.has_error_output is not true and n.type = 'native'
+      from node as n where n.handles_errors and n.has_error_output is not true and n.node_id <> ''
       union all
       select 1, u.node_index, 'connection_url_open', '.data.targets_form.form_data.connection', format(
         'url depends on a flow input, so whoever starts the flow chooses the URL that gets the secret of connection %s,'
@@ -366,5 +377,5 @@ begin
   );
 end;
 $$;
-comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
+comment on function private.flow_warnings(jsonb, jsonb, jsonb, jsonb) is
   'The first warnings about a graph, {code, path, message} each: about parts that will fail in a run, and about parts that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';

@@ -2,7 +2,7 @@
 -- every level around it, and because the hash needs the text anyway. The members are in the order in which jsonb prints
 -- them.
 
-create function private.reduce_nodes(nodes jsonb)
+create function private.reduce_nodes(nodes jsonb, definition_hashes jsonb)
 returns text
 language plpgsql immutable security invoker
 set search_path = ''
@@ -11,7 +11,7 @@ begin
   return (
     select format('[%s]', string_agg(format(
       '{"id": %s, "data": {"type": %s%s, "node_id": %s, '
-      '"sources": [%s], "targets": [%s]%s%s%s, "targets_form": {%s"form_data": %s}%s}}',
+      '"sources": [%s], "targets": [%s]%s%s%s%s, "targets_form": {%s"form_data": %s}%s}}',
       node -> 'id', d.data -> 'type',
       case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end,
       d.data -> 'node_id',
@@ -31,6 +31,7 @@ begin
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
       case when d.data ->> 'on_error' = 'output' then ', "on_error": "output"' end,
+      ', "definition": ' || (reduce_nodes.definition_hashes -> (n.position - 1)::text)::text,
       case when d.data -> 'timeout_ms' <> 'null'
         then format(', "timeout_ms": %s', trim_scale((d.data -> 'timeout_ms')::numeric)) end,
       ', "display_name": ' || (d.data -> 'display_name')::text,
@@ -43,8 +44,8 @@ begin
   );
 end;
 $$;
-comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow as JSON text, formatted as jsonb prints it. The nodes keep their order, and lose the members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
+comment on function private.reduce_nodes(jsonb, jsonb) is
+  'The nodes of a flow as JSON text, formatted as jsonb prints it. The nodes keep their order, and lose the members that only the editor needs: positions, sizes, colours, forms. definition_hashes is the result of private.described_definitions(); such a node gets the hash of its definition as data.definition. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -166,6 +167,8 @@ declare
   v_called_bytes bigint := 0;
   v_is_entry_called boolean := false;
   v_own_findings jsonb;
+  v_described record;
+  v_definitions jsonb;
   v_canvases text[] := '{}';
 begin
   findings := '[]';
@@ -197,11 +200,13 @@ begin
         as finding
     ), '[]');
     if findings = '[]' then
+      v_described := private.described_definitions(v_flow.nodes, reduce_flow.entry.user_id);
+      v_definitions := coalesce(v_definitions || v_described.definitions, v_described.definitions, v_definitions);
       v_ids := v_ids || v_flow.id;
       v_graphs := v_graphs || format(
         '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
         private.reduce_edges(v_flow.edges),
-        private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
+        private.reduce_nodes(v_flow.nodes, v_described.hashes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
       );
       if reduce_flow.keeps_canvas then
         v_canvases := v_canvases || format('"%s": %s', v_flow.id, private.canvas_text(v_flow.nodes));
@@ -244,15 +249,15 @@ begin
     end if;
     -- If the graphs are too large together, or if there are too many findings, the flow is refused. Then the remaining
     -- flows need not be read.
-    exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
+    exit when v_size + coalesce(pg_column_size(v_definitions), 0) > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 
   if findings = '[]' then
-    data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
+    data := format('{"entry": %s, "flows": {%s}%s}', v_graphs[1], (
       -- If a flow calls the entry, list the entry among the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> reduce_flow.entry.id or v_is_entry_called
-    ));
+    ), ', "definitions": ' || v_definitions::text);
     if octet_length(data) > v_max_size then
       findings := jsonb_build_array(jsonb_build_object(
         'flow_id', reduce_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',

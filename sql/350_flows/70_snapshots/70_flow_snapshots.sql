@@ -8,7 +8,7 @@ comment on table private.flow_snapshots is
   'Frozen graphs. Runs execute these graphs even if the flows have changed since. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
-  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
+  '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}. If the graphs have described nodes, definitions has their frozen definitions by hash, and data.definition of each node has the hash.';
 
 -- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
 -- current rows of the called flows. Returns the hash of the snapshot. If keeps_canvas is true, also returns the

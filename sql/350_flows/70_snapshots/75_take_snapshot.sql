@@ -4,7 +4,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'One row for each large flow that has been started and calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. If the snapshot is deleted, the row is deleted with it.';
+  'One row for each large flow that has been started, calls no other flow and has no described nodes: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. If the snapshot is deleted, the row is deleted with it.';
 comment on column private.flow_current_snapshots.flow_updated_at is
   'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
@@ -52,8 +52,10 @@ begin
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- Do not keep the snapshot of a flow that calls others: a called flow may change without a change of its caller.
-  if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
+  -- Do not keep the snapshot of a flow that calls others or has described nodes: called flows and definitions may change
+  -- without a change of the flow.
+  if v_is_kept and not private.has_described_nodes(take_snapshot.entry.nodes)
+    and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
     on conflict (flow_id) do update

@@ -45,7 +45,7 @@ begin
           else jsonb_build_object('flow_id', g.flow_id) end as warning
         from graph as g
         cross join lateral jsonb_array_elements(
-          private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows)
+          private.flow_warnings(g.graph -> 'nodes', g.graph -> 'edges', v_acting_flows, v_data -> 'definitions')
         ) with ordinality as w (warning, position)
       ) as warning
     ),

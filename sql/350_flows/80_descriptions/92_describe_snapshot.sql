@@ -1,7 +1,7 @@
 -- Describes the inputs and outputs of a frozen flow. An input is described by the ports that receive its value from a
 -- flow_input node. An output is described by the ports that send values to its flow_output node.
 
--- The ports of a node come from the definition that the service role has stored. If a node has no definition, or is of
+-- The ports of a node come from the definition that the service role has stored, or that the snapshot contains. If a node has no definition, or is of
 -- a kind whose ports each flow chooses, its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
@@ -13,7 +13,6 @@ set enable_nestloop = off
 set enable_mergejoin = off
 as $$
 declare
-  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
   v_every_kind constant bigint := private.mask_of_bounds(null);
 begin
   with recursive graph as materialized (
@@ -28,19 +27,17 @@ begin
       d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
       d.data ->> 'type' = 'native' and d.data ->> 'node_id' = 'flow_input' as is_input,
       d.data ->> 'type' = 'native' and d.data ->> 'node_id' = 'flow_output' as is_output,
-      case when d.data ->> 'type' = 'native' then d.data ->> 'node_id' end as native_id
+      nullif(private.node_key(d.data), '') as node_key
     from graph as g
     cross join lateral jsonb_array_elements(g.graph -> 'nodes') with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
     where d.data ->> 'type' <> 'mock'
   ),
   definition as materialized (
-    select distinct on (d.node_id) d.node_id, d.sources, d.targets,
-      d."targets_form.json_schema" -> 'properties' as properties
-    from public.nodes as d
-    where d.owner_key = v_nobody and d.type = 'native'
-      and d.node_id = any (array(select distinct n.native_id from node as n))
-    order by d.node_id, d.created_at desc, d.version desc
+    select d.node_key as node_id, d.sources, d.targets, d.properties
+    from private.definitions_of_keys(
+      array(select distinct n.node_key from node as n), describe_snapshot.data -> 'definitions'
+    ) as d
   ),
   defined_target as materialized (
     select d.node_id, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
@@ -58,16 +55,16 @@ begin
   ),
   -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives the port another name.
   named as materialized (
-    select n.flow, n.index, n.id, n.native_id, n.is_input, n.is_output, n.form_data,
+    select n.flow, n.index, n.id, n.node_key, n.is_input, n.is_output, n.form_data,
       case when n.is_input or n.is_output then coalesce(
         case jsonb_typeof(n.form_data -> 'label') when 'string' then n.form_data ->> 'label' end,
         (case when n.is_input then n.sources else n.targets end) -> 0 ->> 'name', ''
       ) end as label,
-      case when n.native_id in ('interflow', 'interflow_instructions')
+      case when n.node_key in ('interflow', 'interflow_instructions')
         then private.integer_or_null(n.form_data ->> 'id') end as called,
-      n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
-      coalesce(private.draws_inputs(n.native_id), false) as are_inputs_drawn,
-      coalesce(private.draws_outputs(n.native_id), false) as are_outputs_drawn
+      n.node_key is not null and n.node_key in (select d.node_id from definition as d) as is_defined,
+      coalesce(private.draws_inputs(n.node_key), false) as are_inputs_drawn,
+      coalesce(private.draws_outputs(n.node_key), false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (
@@ -98,9 +95,9 @@ begin
   ),
   -- Keep only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (
-    select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.native_id as source_id,
+    select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.node_key as source_id,
       s.is_defined and not s.are_outputs_drawn as is_source_defined, sh.name as source_name,
-      t.index as target_index, t.native_id as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined,
+      t.index as target_index, t.node_key as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined,
       t.is_output,
       t.called, case when t.is_output then t.label else th.name end as target_name
     from edge as e

@@ -22,22 +22,20 @@ language sql stable security invoker
 set search_path = ''
 as $$
   select exists (
-    select from public.nodes as d
-    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
-      and d.data -> 'tags' ? 'solana' and d.node_id = any (array(
-        select distinct n.node #>> '{data,node_id}'
-        from (
-          select uses_solana.data -> 'entry' as graph
-          union all
-          select f.value from jsonb_each(uses_solana.data -> 'flows') as f
-        ) as g
-        cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
-        where n.node #>> '{data,type}' = 'native'
-      ))
+    select from private.definitions_of_keys(array(
+      select distinct private.node_key(n.node -> 'data')
+      from (
+        select uses_solana.data -> 'entry' as graph
+        union all
+        select f.value from jsonb_each(uses_solana.data -> 'flows') as f
+      ) as g
+      cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+    ), uses_solana.data -> 'definitions') as d
+    where d.data -> 'tags' ? 'solana'
   );
 $$;
 comment on function private.uses_solana(jsonb) is
-  'True if a graph of the snapshot has a native node whose published definition has the tag solana.';
+  'True if a graph of the snapshot has a node whose definition has the tag solana.';
 
 create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces

@@ -1,4 +1,4 @@
-import { type AnyModule, NodeError, type NodeRegistry } from '../../../runner/engine/node.ts';
+import { type AnyModule, type NativeNodes, NodeError } from '../../../runner/engine/node.ts';
 import { nodeRegistry } from '../../../runner/nodes/registry.ts';
 import type { Effects } from '../../../types/node_definition.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
@@ -46,7 +46,7 @@ const testNodes: { [nodeId: string]: AnyModule } = {
   }),
 };
 
-export const tableRegistry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
+export const tableRegistry: NativeNodes = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
 
 const onceNode = actNode('once');
 
@@ -54,7 +54,7 @@ const onceNode = actNode('once');
  * A registry with the same nodes, except that the node that acts must not be repeated. Once its begin is stored, that
  * node runs to its end, even if the claim is to be released.
  */
-export const onceRegistry: NodeRegistry = (nodeId) => nodeId === 'test_act' ? onceNode : tableRegistry(nodeId);
+export const onceRegistry: NativeNodes = (nodeId) => nodeId === 'test_act' ? onceNode : tableRegistry(nodeId);
 
 export function buildFlow(build: FlowRow['flow']): FlowBuilder {
   const flow = new FlowBuilder(tableRegistry);

@@ -1,5 +1,6 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { lazy, Suspense, useContext, useEffect, useRef, useState } from 'react';
+import { isDescribedType } from '../../../../types/described/types.ts';
 import { ErrorBoundary } from '../../../shared/errors/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { Loading } from '../../../shared/page/loading.tsx';
@@ -33,7 +34,10 @@ function Documentation({ json }: { json: PlainObject }) {
     <Stack gap={4}>
       <Group gap='xs'>
         <Badge variant='default' tt='none'>{node.nodeId}</Badge>
-        {node.kind !== 'native' && <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>}
+        {isDescribedType(node.kind) && <Badge variant='light' tt='none'>{node.kind}</Badge>}
+        {node.kind !== 'native' && !isDescribedType(node.kind) && (
+          <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>
+        )}
       </Group>
       {node.description !== '' && <Text size='sm'>{node.description}</Text>}
       {isLink && <Anchor href={address} target='_blank' rel='noreferrer' size='sm'>Documentation</Anchor>}

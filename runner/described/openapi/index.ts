@@ -1,0 +1,90 @@
+import { type OpenApiImplementation, openApiImplementationSchema } from '../../../types/described/openapi.ts';
+import type { FrozenDefinition } from '../../../types/flow.ts';
+import { base64 } from '@scure/base';
+import { codedError } from '../../../types/run_errors.ts';
+import { bytesToValue, type Value, type ValueMap } from '../../../types/values/value.ts';
+import { requestOfRun } from '../../engine/failures/request_of_run.ts';
+import { formConnection, type HttpResponse, type NodeCall, NodeError, type NodeModule } from '../../engine/node.ts';
+import { readResponse } from '../../values/response_value.ts';
+import { makeBody } from './body.ts';
+import { expandParameters } from './parameters.ts';
+import { serverOf } from './server.ts';
+
+/** Makes the definition that the engine needs. Frozen definitions have no texts for editors. */
+const definitionOf = ({ type, data, sources, targets }: FrozenDefinition): NodeModule['definition'] => ({
+  type,
+  data: { node_id: data.node_id, version: data.version, display_name: data.node_id, effects: data.effects ?? 'once' },
+  sources,
+  targets,
+});
+
+function bytesOutput(value: Value): Value {
+  try {
+    return 'S' in value ? bytesToValue(base64.decode(value.S)) : value;
+  } catch {
+    return value;
+  }
+}
+
+/** Makes the outputs: status, headers, body, and the members of the body that the definition names. */
+function outputsOf(
+  { outputs }: OpenApiImplementation,
+  { sources }: FrozenDefinition,
+  response: HttpResponse,
+  maxBytes: number,
+): ValueMap {
+  const { body, headers } = readResponse(response, maxBytes);
+  const made: ValueMap = Object.create(null);
+  made.status = { U: String(response.status) };
+  made.headers = headers;
+  made.body = body;
+  if (!('M' in body)) return made;
+  const bytesPorts = new Set(sources.filter(({ type }) => type === 'bytes').map(({ name }) => name));
+  for (const { port, name } of outputs) {
+    const member = Object.hasOwn(body.M, name) ? body.M[name] : undefined;
+    if (member !== undefined) made[port] = bytesPorts.has(port) ? bytesOutput(member) : member;
+  }
+  return made;
+}
+
+async function callOperation(
+  implementation: OpenApiImplementation,
+  definition: FrozenDefinition,
+  call: NodeCall,
+): Promise<ValueMap> {
+  const { method, accept } = implementation;
+  const { inputs, formData, http, maxOutputBytes } = call;
+  const { path, query, headers } = expandParameters(implementation.path, implementation.parameters, inputs);
+  const url = `${serverOf(implementation, formData)}${path}${query === '' ? '' : `?${query}`}`;
+  const body = makeBody(implementation.body, inputs);
+  if (accept.length > 0) headers.unshift(['accept', accept.join(', ')]);
+  if (body !== undefined) headers.push(['content-type', body.type]);
+  return await requestOfRun(call, definition.data.effects !== 'once', async (end) => {
+    const credential = await formConnection(call, end);
+    const response = await http.request({
+      method,
+      url,
+      headers,
+      makeBody: body?.bytes,
+      credential,
+      maxResponseBytes: maxOutputBytes,
+      signal: end,
+    });
+    return outputsOf(implementation, definition, response, maxOutputBytes);
+  });
+}
+
+/** Makes the module of an operation. The runner checks the implementation here, because SQL checks only its size. */
+export function makeModule(frozen: FrozenDefinition): NodeModule {
+  const { success, data, error } = openApiImplementationSchema.safeParse(frozen.data.implementation);
+  const definition = definitionOf(frozen);
+  if (success) return { definition, run: (call) => callOperation(data, frozen, call) };
+  const [{ path = [], message = '' } = {}] = error.issues;
+  const fault = `data.implementation${path.map((step) => `.${String(step)}`).join('')}: ${message}`;
+  return {
+    definition,
+    run: () => {
+      throw new NodeError(codedError('definition_invalid', fault));
+    },
+  };
+}
