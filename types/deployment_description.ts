@@ -20,7 +20,7 @@ export const deploymentInputSchema = z.strictObject({
 });
 
 /** An output of a deployment, with the type of the port that feeds it. */
-export const deploymentOutputSchema = z.strictObject({ name: z.string(), type: z.string() });
+const deploymentOutputSchema = z.strictObject({ name: z.string(), type: z.string() });
 
 /** A deployment with its inputs and outputs, as shown to callers who may start it. */
 export const deploymentDescriptionSchema = z.strictObject({

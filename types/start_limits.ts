@@ -7,7 +7,7 @@ const { open_starts_per_minute, starts_per_minute, open_runs_in_flight, runs_in_
  * The default limits: `anonymous` for deployments that anybody may start, `others` for all other deployments. A default
  * applies while the limit in the deployment's row is null.
  */
-export const DEFAULT_START_LIMITS = {
+const DEFAULT_START_LIMITS = {
   anonymous: { max_starts_per_minute: open_starts_per_minute.value, max_runs_in_flight: open_runs_in_flight.value },
   others: { max_starts_per_minute: starts_per_minute.value, max_runs_in_flight: runs_in_flight.value },
 } as const satisfies Record<string, StartLimits>;

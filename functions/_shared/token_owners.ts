@@ -14,7 +14,7 @@ export interface TokenOwnersOptions {
   maxWaiting: number;
 }
 
-export const TOKEN_OWNERS: TokenOwnersOptions = Object.freeze({
+const TOKEN_OWNERS: TokenOwnersOptions = Object.freeze({
   callTokens: requestLimits.owner_lookups.value,
   maxWaiting: requestLimits.waiting_owner_lookups.value,
 });

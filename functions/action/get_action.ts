@@ -34,7 +34,7 @@ function defaultText(input: DescribedInput): string | undefined {
  * Describes a deployment for a wallet. The description has the address for the wallet's POST, and the address contains
  * a new order id. `query` is the query of the link.
  */
-export function showAction(
+function showAction(
   deployment: DescribedDeployment,
   address: PublicAddress,
   path: string,

@@ -39,7 +39,7 @@ export interface LookupTurnsOptions {
  * A look-up may last 15 seconds. A single owner does not get all slots of an address, so that the next owner finds a
  * free slot.
  */
-export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
+const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
   slots: 64,
   addressSlots: 16,
   aloneSlots: 10,

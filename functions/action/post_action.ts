@@ -15,7 +15,7 @@ import { readAction } from './read_action.ts';
 import { readValues } from './values.ts';
 
 /** The limit of the body, in bytes. A body holds the texts of a form. */
-export const MAX_ACTION_BODY_BYTES = 65_536;
+const MAX_ACTION_BODY_BYTES = 65_536;
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /** Returns the flow's message to the signer: the output `message`, if it is a text. */

@@ -31,7 +31,7 @@ export interface WatcherSlotsOptions {
   ownersGuestSlots: number;
 }
 
-export const WATCHER_SLOTS: WatcherSlotsOptions = Object.freeze({
+const WATCHER_SLOTS: WatcherSlotsOptions = Object.freeze({
   slots: requestLimits.streams.value,
   partySlots: requestLimits.party_streams.value,
   guestSlots: requestLimits.guest_streams.value,

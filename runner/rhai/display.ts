@@ -59,7 +59,7 @@ const between = (quote: '"' | "'", text: string): string =>
   }${quote}`;
 
 /** Quotes a text with Rust's escapes, as `debug` shows it and as arrays show their elements. */
-export const quoted = (text: string): string => between('"', text);
+const quoted = (text: string): string => between('"', text);
 
 /** Formats a value as `print`, `to_string` and string concatenation show it. */
 export function displayText(value: RhaiValue): string {

@@ -58,7 +58,7 @@ function placeIn(stack: string, prefix: number): SourcePlace | undefined {
  * Makes the error that the guest reports. If the place of the error is behind the end of the source, the end of the
  * source becomes its place.
  */
-export function codeError(
+function codeError(
   { error, stack }: { error: string; stack: string },
   source: string,
   prefix: number,

@@ -10,9 +10,9 @@ export interface FilePlace {
 }
 
 /** The default bucket. Its files can be read only through signed URLs. */
-export const PRIVATE_BUCKET = 'user-storages';
+const PRIVATE_BUCKET = 'user-storages';
 /** The bucket of files that anybody who knows their URL may read. */
-export const PUBLIC_BUCKET = 'user-public-storages';
+const PUBLIC_BUCKET = 'user-public-storages';
 
 /** The buckets in which each owner has the folder `<owner id>/`. */
 const USER_BUCKETS: ReadonlySet<string> = new Set([PRIVATE_BUCKET, PUBLIC_BUCKET]);

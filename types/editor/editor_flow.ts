@@ -7,7 +7,7 @@ import { isObject } from '../values/value.ts';
 const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
 
 /** The stored parts of an exported flow; all other parts are dropped. */
-export const editorFlowSchema = z.object({
+const editorFlowSchema = z.object({
   name: z.string().default(''),
   description: z.string().default(''),
   nodes: z.array(z.object({ id: z.string() }, 'must be an object').catchall(z.json()), 'must be an array'),

@@ -10,7 +10,7 @@ export const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 
 export type Tag = typeof TAGS[number];
 
 // SAFETY: a value has exactly one member, its tag.
-export const tagOf = (value: Value): Tag => Object.keys(value)[0] as Tag;
+const tagOf = (value: Value): Tag => Object.keys(value)[0] as Tag;
 
 /**
  * The ways in which a payload is converted for a type. With `always`, every payload of the tag can be converted; with

@@ -38,7 +38,7 @@ const isNeverHandled = (message: string): boolean =>
   );
 
 /** The value of the output `error`. */
-export const makeErrorOutput = (nodeId: string, attempt: number, message: string): Value => {
+const makeErrorOutput = (nodeId: string, attempt: number, message: string): Value => {
   const code = errorCode(message);
   return {
     M: {

@@ -73,7 +73,7 @@ const lacksElement = ({ incoming, leavesOutFailed }: RunNode, finished: Finished
   );
 
 /** Returns the entry that tells an instruction node not to submit its instructions. */
-export const submitHead = (node: RunNode): Entry | undefined => {
+const submitHead = (node: RunNode): Entry | undefined => {
   if (!isInstructionNode(node)) return undefined;
   const head = node.incoming.find((edge) => edge.input.name === SUBMIT)?.queue.head;
   return head?.value !== undefined && 'B' in head.value && !head.value.B ? head : undefined;

@@ -119,5 +119,3 @@ export const sizeDefinitions: NodeDefinition[] = Array.from(
   { length: INPUT_NAMES.length + 1 },
   (_, inputCount) => inputCount,
 ).flatMap((inputCount) => OUTPUT_NAMES.map((_, index) => makeSize(inputCount, index + 1)));
-
-export const definitions: NodeDefinition[] = [freeDefinition, ...sizeDefinitions];

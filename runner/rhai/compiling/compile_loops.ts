@@ -47,7 +47,7 @@ export const compileDo: CompileNode<'do'> = (compiler, { body, test, isUntil, at
 };
 
 /** Yields the integers of a range one by one. */
-export function* rangeValues({ start, end, isInclusive }: Range): Iterable<RhaiValue> {
+function* rangeValues({ start, end, isInclusive }: Range): Iterable<RhaiValue> {
   if (typeof start === 'number' && typeof end === 'number') {
     const last = isInclusive ? end : end - 1;
     for (let value = start; value <= last; value++) yield value;
