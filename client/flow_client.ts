@@ -175,7 +175,12 @@ export interface SignatureOptions extends RequestOptions {
 }
 
 /** An input that a run waits for: a row of `pending_inputs`. */
-export type PendingInput = Omit<Database['public']['Tables']['pending_inputs']['Row'], 'owner_id' | 'started_by'>;
+export type PendingInput =
+  & Omit<Database['public']['Tables']['pending_inputs']['Row'], 'owner_id' | 'started_by'>
+  & {
+    /** True if the caller may answer. */
+    may_answer: boolean;
+  };
 
 export interface AnswerInputOptions extends RequestOptions {
   /**
@@ -183,6 +188,8 @@ export interface AnswerInputOptions extends RequestOptions {
    * so that the client may retry.
    */
   idempotencyKey?: string | undefined;
+  /** The token of the run. With it, a guest answers who has started the run. */
+  token?: string | undefined;
 }
 
 /** A row of `flow_run`. */
@@ -517,13 +524,14 @@ export interface FlowClient {
 
   /**
    * Lists the inputs for which a run and its called runs wait now, the oldest first. Without a run, lists the inputs of
-   * all runs that the caller owns or started, at most 1,000.
+   * all runs that the caller owns or started, and those that the caller is asked to answer, at most 1,000.
    */
   pendingInputs(run?: RunReference<object>, options?: RequestOptions): Promise<PendingInput[]>;
 
   /**
    * Submits a plain value for a pending input. `url` is the URL of the input, or only the token (`fi_…`) at its end.
-   * The token is the only credential, and is sent to the client's own project only. An input accepts one answer.
+   * The token is sent to the client's own project only. Unless everybody who has the URL may answer, the client's user,
+   * or the holder of `token`, must be one of those who may. An input accepts one answer.
    * Throws `pending_input_answered`, `pending_input_not_found`.
    */
   submitInput(url: string, value: PlainValue, options?: AnswerInputOptions): Promise<void>;

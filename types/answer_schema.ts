@@ -10,6 +10,21 @@ export interface InputQuestion {
   choices: readonly string[] | null;
 }
 
+/** The people who may answer a node `api_input`, besides a list of e-mail addresses. */
+export const ANSWERED_BY = ['owner', 'starter', 'anyone_with_the_link'] as const;
+
+/** The people who may answer a node `api_input`, and the inputs of the run that they see. */
+export interface InputAnswering {
+  answered_by: typeof ANSWERED_BY[number] | 'listed';
+  /** The e-mail addresses, if `answered_by` is `listed`. */
+  answerers?: readonly string[];
+  /** The names of the inputs. */
+  shown_inputs: readonly string[];
+}
+
+/** The form of an e-mail address in `answered_by`. */
+export const isEmail = (text: string): boolean => text.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(text);
+
 /**
  * For each type, the keywords that limit a value of the type. `pattern` and `$ref` are not allowed: with a slow
  * pattern, or with a schema that refers to itself, checking an answer could take unlimited time.

@@ -285,14 +285,14 @@ isOneToOne: false
                   ]
                 },"node_run": {
                   Row: {
-                    "attempt": number,"attempt_start_time": string | null,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_pinned": boolean,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
+                    "answered_at": string | null,"answered_by": string | null,"attempt": number,"attempt_start_time": string | null,"end_time": string | null,"error_handled": boolean,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_pinned": boolean,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_pinned"?: boolean,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
+                    "answered_at"?: string | null,"answered_by"?: string | null,"attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_pinned"?: boolean,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
                   }
                   Update: {
-                    "attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_pinned"?: boolean,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
+                    "answered_at"?: string | null,"answered_by"?: string | null,"attempt"?: number,"attempt_start_time"?: string | null,"end_time"?: string | null,"error_handled"?: boolean,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_pinned"?: boolean,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -319,14 +319,14 @@ isOneToOne: false
                   ]
                 },"pending_inputs": {
                   Row: {
-                    "choices": Json | null,"created_at": string,"description": string | null,"expires_at": string,"flow_run_id": string,"id": string,"json_schema": Json | null,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by": string | null,"times": number,"title": string | null,"url": string
+                    "answered_by": string,"choices": Json | null,"created_at": string,"description": string | null,"expires_at": string,"flow_name": string,"flow_run_id": string,"id": string,"inputs": Json | null,"json_schema": Json | null,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by": string | null,"starter": string | null,"times": number,"title": string | null,"url": string,"may_answer": boolean | null
                   }
-                  ComputedFields: never
+                  ComputedFields: "may_answer"
                   Insert: {
-                    "choices"?: Json | null,"created_at"?: never,"description"?: string | null,"expires_at": string,"flow_run_id": string,"id": string,"json_schema"?: Json | null,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by"?: string | null,"times": number,"title"?: string | null,"url": string
+                    "answered_by"?: string,"choices"?: Json | null,"created_at"?: never,"description"?: string | null,"expires_at": string,"flow_name"?: string,"flow_run_id": string,"id": string,"inputs"?: Json | null,"json_schema"?: Json | null,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by"?: string | null,"starter"?: string | null,"times": number,"title"?: string | null,"url": string
                   }
                   Update: {
-                    "choices"?: Json | null,"created_at"?: never,"description"?: string | null,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"json_schema"?: Json | null,"node_id"?: string,"owner_id"?: string,"root_flow_run_id"?: string,"started_by"?: string | null,"times"?: number,"title"?: string | null,"url"?: string
+                    "answered_by"?: string,"choices"?: Json | null,"created_at"?: never,"description"?: string | null,"expires_at"?: string,"flow_name"?: string,"flow_run_id"?: string,"id"?: string,"inputs"?: Json | null,"json_schema"?: Json | null,"node_id"?: string,"owner_id"?: string,"root_flow_run_id"?: string,"started_by"?: string | null,"starter"?: string | null,"times"?: number,"title"?: string | null,"url"?: string
                   }
                   Relationships: [
                     {
@@ -438,7 +438,7 @@ isOneToOne: false
             }[]
                            },
 "cancel_input":
-{ Args: { "idempotency_key"?: string,"token": string }; Returns: undefined
+{ Args: { "answered_as"?: Json,"idempotency_key"?: string,"token": string }; Returns: undefined
                            },
 "check_file_quota":
 { Args: { "bucket": string,"bytes": number,"name": string,"user_id": string }; Returns: undefined
@@ -562,6 +562,9 @@ isOneToOne: false
               "flow_run_id": string,"has_ended_inputs": boolean,"is_lost": boolean,"stop": Json
             }[]
                            },
+"input_answerer":
+{ Args: { "token": string }; Returns: Json
+                           },
 "keep_flow_version":
 { Args: { "flow_id": number,"name"?: string }; Returns: number
                            },
@@ -582,6 +585,9 @@ isOneToOne: false
                            },
 "max_queue_length":
 { Args: Record<PropertyKey, never>; Returns: number
+                           },
+"may_answer":
+{ Args: { "input": Omit<Database["public"]['Tables']["pending_inputs"]['Row'], Database["public"]['Tables']["pending_inputs"]['ComputedFields']> }; Returns: boolean
                            },
 "next_cron_times":
 { Args: { "cron": string,"time_zone"?: string }; Returns: (string)[]
@@ -687,7 +693,7 @@ isOneToOne: false
 { Args: { "attempt": number,"error"?: string,"http_status"?: number,"id": string,"response"?: string,"retry_after_seconds"?: number }; Returns: undefined
                            },
 "submit_input":
-{ Args: { "idempotency_key"?: string,"is_checked"?: boolean,"token": string,"value"?: Json,"values"?: Json }; Returns: Json
+{ Args: { "answered_as"?: Json,"idempotency_key"?: string,"is_checked"?: boolean,"token": string,"value"?: Json,"values"?: Json }; Returns: Json
                            },
 "suspend_flow_run":
 { Args: { "claim_number": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined

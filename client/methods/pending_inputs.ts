@@ -8,7 +8,8 @@ import { readRows } from '../requests/rows.ts';
 import { readReference } from './run_reference.ts';
 
 const COLUMNS =
-  'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at,title,description,json_schema,choices';
+  'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at,title,description,json_schema,choices,answered_by,' +
+  'flow_name,starter,inputs,may_answer';
 
 /**
  * Extracts the token of an input from its URL, or returns a bare token unchanged. The host of the URL is ignored: the
@@ -34,12 +35,12 @@ export function makePendingInputs(send: Send): Pick<FlowClient, 'pendingInputs' 
   const answer = async (
     request: Pick<FlowRequest, 'method' | 'body'>,
     url: string,
-    { idempotencyKey = randomKey(), signal }: AnswerInputOptions = {},
+    { idempotencyKey = randomKey(), token, signal }: AnswerInputOptions = {},
   ): Promise<void> => {
     await send({
       ...request,
       path: `/functions/v1/flow/submit/${tokenOf(url)}`,
-      headers: { 'idempotency-key': idempotencyKey },
+      headers: { 'idempotency-key': idempotencyKey, ...(token !== undefined && { 'x-flow-run-token': token }) },
       isRepeatable: true,
       signal,
     });

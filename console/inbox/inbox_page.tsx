@@ -1,6 +1,8 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { PendingInput } from 'flow-deployments-client';
 import { Link } from 'wouter';
+import { useSession } from '../session/session_context.tsx';
 import { type Db, useApi } from '../shared/api.tsx';
 import { docsHref } from '../shared/docs_href.ts';
 import { EmptyState } from '../shared/page/empty_state.tsx';
@@ -37,22 +39,31 @@ async function readRuns(db: Db, ids: readonly string[], signal: AbortSignal): Pr
   }]));
 }
 
+const nameOfStarter = ({ starter }: PendingInput, email: string | undefined): string =>
+  starter === null ? 'a guest' : starter === email?.toLowerCase() ? 'you' : starter;
+
 /** A waiting run, with its requests to the user and the forms for the answers. */
 function WaitingRunItem({ id, run, inbox }: { id: string; run: WaitingRun | undefined; inbox: Inbox }) {
+  const session = useSession();
+  const email = typeof session === 'object' ? session.email : undefined;
   const isOfRun = ({ root_flow_run_id }: { root_flow_run_id: string }) => root_flow_run_id === id;
+  const asked = inbox.inputs.find(isOfRun);
   return (
     <Stack component='li' gap='xs'>
-      <Text size='sm'>
-        <Anchor component={Link} size='sm' fw={600} href={`/runs/${id}`}>{run?.flowName ?? 'A flow'}</Anchor>
+      <Text size='sm' className='console-text'>
+        {run === undefined
+          ? <Text span size='sm' fw={600}>{asked?.flow_name || 'A flow'}</Text>
+          : <Anchor component={Link} size='sm' fw={600} href={`/runs/${id}`}>{run.flowName}</Anchor>}
+        {asked !== undefined && `, started by ${nameOfStarter(asked, email)}`}
         {run !== undefined && (
           <Text span size='sm' c='dimmed'>
-            , started <When at={run.createdAt} />
+            {asked === undefined && ', started'} <When at={run.createdAt} />
           </Text>
         )}
       </Text>
       {inbox.signatures.some(isOfRun) && <SignatureRequest run={id} runId={id} cluster={run?.cluster ?? ''} />}
       {inbox.inputs.filter(isOfRun).map((input) => (
-        <PendingInputAlert key={input.id} input={input} title='The run waits for an input' />
+        <PendingInputAlert key={input.id} input={input} title={input.title ?? 'The run waits for an input'} />
       ))}
     </Stack>
   );

@@ -130,6 +130,11 @@ export function ExecutionPanel(props: ExecutionPanelProps) {
             {execution.is_taken_over && (
               <Text size='sm'>This execution was taken over from the run that this run redrives.</Text>
             )}
+            {execution.answered_at !== null && (
+              <Text size='sm' className='console-text'>
+                Answered by {execution.answered_by ?? 'somebody with the link'} <When at={execution.answered_at} />
+              </Text>
+            )}
             {(execution.attempt > 1 || execution.retry_at !== null) && (
               <Text size='sm'>
                 Attempt {execution.attempt}

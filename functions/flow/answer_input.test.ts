@@ -36,7 +36,7 @@ it('invented tokens take no turn: one call looks up all of them', async () => {
   await database.answerNext();
   expect(database.underWay.map(({ args }) => args)).toEqual([{ tokens: [HONEST] }]);
   await database.answerNext();
-  expect(database.underWay.map(({ name }) => name)).toEqual(['submit_input']);
+  expect(database.underWay.map(({ name }) => name)).toEqual(['input_answerer']);
   await database.answerAll();
   expect(await honest).toEqual([200, undefined]);
   expect(new Set((await Promise.all(made)).map(String))).toEqual(new Set(['404,pending_input_not_found']));

@@ -6,9 +6,11 @@ import { type AnswerInputResult, inputTokenPathSchema, submitInputParamsSchema }
 import { toReadableJson } from '../../types/values/json/readable_json.ts';
 import { decodeValue } from '../../types/values/value.ts';
 import { ADMISSION_OPTIONS, makeAdmission } from '../../platform/admission.ts';
-import { apiError } from '../../platform/api_error.ts';
+import { ApiError, apiError } from '../../platform/api_error.ts';
+import type { Config } from '../../platform/config.ts';
 import { RawJson } from '../../platform/database/raw_json.ts';
 import { MAX_BODY_BYTES, parse, readJson } from '../_shared/body.ts';
+import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
@@ -40,6 +42,10 @@ function checkAnswer(question: Partial<InputQuestion>, answer: unknown): void {
   });
 }
 
+/** Waits for a promise. Returns its result or its error. */
+const settled = <Result>(promise: Promise<Result>): Promise<{ result?: Result; error?: unknown }> =>
+  promise.then((result) => ({ result }), (error: unknown) => ({ error }));
+
 /** A way to answer an input: the SQL function, and the reader of the arguments other than the token. */
 interface Answer {
   rpc: 'submit_input' | 'cancel_input';
@@ -52,27 +58,61 @@ interface Answer {
  */
 const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sharedSlots: 1, maxWaiting: 10 };
 
+/** The caller who answers, as the database identified them. A member is null if the request has no such credential. */
+interface Answerer {
+  user_id: string | null;
+  run_id: string | null;
+}
+
+/** Reads the credentials of an answer. Malformed ones count as none, because an open input needs no credential. */
+function credentialsOf(request: Request, config: Config): Record<string, string> {
+  try {
+    return readCredentials(request, config).headers;
+  } catch (error) {
+    if (error instanceof ApiError) return {};
+    throw error;
+  }
+}
+
 /**
  * Makes the two routes that answer a pending input. `POST /flow/submit/{token}` gives the waiting node its value;
- * `DELETE` makes the node fail. The token is the only credential. The answers for all runs of one owner share one turn
+ * `DELETE` makes the node fail. Unless everybody who has the token may answer, the database also checks the credential
+ * of the request. The answers for all runs of one owner share one turn
  * (see admission.ts). `pokeRunner` is called after an answer is stored.
  */
-export function makeAnswerInput({ serviceRpc }: Deps, pokeRunner: () => void) {
+export function makeAnswerInput({ config, rpc: rpcAs, serviceRpc }: Deps, pokeRunner: () => void) {
   const ownerOf = makeTokenOwners((tokens) => serviceRpc('pending_input_owners', { tokens }));
   const admission = makeAdmission(ONE_AT_A_TIME);
+  /** Finds out who answers. Throws pending_input_not_found if this caller may not answer. */
+  const identify = async (request: Request, token: string, owner: string): Promise<Answerer> => {
+    const headers = credentialsOf(request, config);
+    if (Object.keys(headers).length > 0) {
+      try {
+        return await rpcAs<Answerer>('input_answerer', { token }, headers);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 401)) throw error;
+      }
+    }
+    return await serviceRpc<Answerer>('input_answerer', { token }, {}, { turnOf: `inputs of ${owner}` });
+  };
   const answerBy = ({ rpc, read }: Answer) => async (context: Context): Promise<Response> => {
     const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
     const owner = await ownerOf(token);
     if (owner === undefined) {
       // If the token becomes invalid after this check, the database raises the same error.
       throw apiError('pending_input_not_found', 'There is no such pending input.', {
-        hint: 'The URL of an input stops working when the input expires, or when its run ends or is stopped.',
+        hint: 'The URL of an input stops working when the input expires, or when its run ends or is stopped. If only ' +
+          'some people may answer, send the access token of one of them.',
       });
     }
     const idempotency_key = context.req.header('idempotency-key');
-    const answer = await read?.(context.req.raw);
-    const args = { token, ...answer?.args, idempotency_key };
+    const body = read && await settled(read(context.req.raw));
     await admission.admit(token, async () => {
+      const answered_as = await identify(context.req.raw, token, owner);
+      // A fault of the body is told only now, so that a caller who may not answer always gets the same error.
+      if (body?.error !== undefined) throw body.error;
+      const answer = body?.result;
+      const args = { token, ...answer?.args, idempotency_key, answered_as };
       const call = (args: object) =>
         // SAFETY: submit_input returns null or the question of the node. cancel_input returns nothing.
         serviceRpc<Partial<InputQuestion> | null | undefined>(rpc, args, {}, { turnOf: `inputs of ${owner}` });

@@ -1,4 +1,4 @@
-import type { InputQuestion } from '../../types/answer_schema.ts';
+import type { InputAnswering, InputQuestion } from '../../types/answer_schema.ts';
 import type { SnapshotNode, SnapshotTarget, WhenAbsent } from '../../types/flow.ts';
 import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
@@ -120,7 +120,14 @@ export interface NodeCall {
    * posted to the webhook. The question explains the purpose of the value, and limits the allowed values. The node must
    * call this function before its first pause. Throws a NodeError if the input is cancelled or expires.
    */
-  askForInput: (timeoutMs: number, webhook?: InputWebhook, question?: InputQuestion) => Promise<Value>;
+  askForInput: (input: WantedInput) => Promise<Value>;
+}
+
+/** An input for which a node asks somebody outside. */
+export interface WantedInput extends InputAnswering {
+  timeoutMs: number;
+  webhook?: InputWebhook | undefined;
+  question?: InputQuestion | undefined;
 }
 
 /** The address to which the message about a pending input is posted, and additions to that message. */

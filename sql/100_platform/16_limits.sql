@@ -518,6 +518,13 @@ return 20;
 comment on function private.limit_input_choices() is
   'Limit in choices: `choices` of `api_input`.';
 
+create function private.limit_input_shown_bytes()
+returns integer
+language sql immutable security invoker
+return 4096;
+comment on function private.limit_input_shown_bytes() is
+  'Limit in bytes: an input of the run that `api_input` shows, as JSON.';
+
 create function private.limit_storage_file_bytes()
 returns integer
 language sql immutable security invoker
@@ -733,6 +740,7 @@ grant execute on function
   private.limit_input_description_characters(),
   private.limit_input_schema_bytes(),
   private.limit_input_choices(),
+  private.limit_input_shown_bytes(),
   private.limit_storage_file_bytes(),
   private.limit_storage_counted_bytes(),
   private.limit_kv_stores(),

@@ -14,6 +14,8 @@ create table public.node_run (
   error_handled boolean not null default false,
   is_taken_over boolean not null default false,
   is_pinned boolean not null default false,
+  answered_at timestamptz,
+  answered_by text,
   primary key (flow_run_id, node_id, times),
   constraint node_run_times_natural check (times >= 0),
   constraint node_run_attempt_positive check (attempt >= 1),
@@ -44,6 +46,10 @@ comment on column public.node_run.is_taken_over is
   'True if this run is a redrive that did not execute the node. Instead, the redrive copied this row, with start_time and end_time, from an earlier run.';
 comment on column public.node_run.is_pinned is
   'True if the node was not executed, because flow_pins had outputs for the node when the run was started.';
+comment on column public.node_run.answered_at is
+  'For a node api_input: the time at which its input was answered or cancelled. Null while it is open, and if it expired.';
+comment on column public.node_run.answered_by is
+  'The person who answered or cancelled the input: a confirmed e-mail address, `user <id>`, or `a guest`. Null if the request had no credential.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated

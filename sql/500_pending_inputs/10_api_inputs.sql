@@ -21,10 +21,13 @@ create table private.api_inputs (
   outcome text,
   value jsonb,
   idempotency_key_hash bytea,
+  answered_by text not null default 'anyone_with_the_link',
   constraint api_inputs_execution_key unique (flow_run_id, node_id, times),
   constraint api_inputs_token_hash_key unique (token_hash),
   constraint api_inputs_times_natural check (times >= 0),
   constraint api_inputs_token_hash_length check (octet_length(token_hash) = 32),
+  constraint api_inputs_answered_by_known
+    check (answered_by in ('anyone_with_the_link', 'starter', 'owner', 'listed')),
   constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
   constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
   constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
@@ -39,6 +42,8 @@ comment on column private.api_inputs.flow_run_id is
 comment on column private.api_inputs.token_hash is
   'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
+comment on column private.api_inputs.answered_by is
+  'Who may answer. anyone_with_the_link: everybody who has the URL. starter: the user who started the run, or for a guest the holder of the run token. owner: the owner of the flow. listed: the users whose confirmed e-mail address is in private.api_input_answerers.';
 comment on column private.api_inputs.outcome is
   'submitted, cancelled or expired. Null while the node waits. It stays null if the run ended first.';
 comment on column private.api_inputs.value is
@@ -47,3 +52,65 @@ comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';
 
 create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
+
+create table private.api_input_answerers (
+  input_id uuid references private.api_inputs (id) on delete cascade,
+  email text,
+  constraint api_input_answerers_pkey primary key (input_id, email),
+  constraint api_input_answerers_email_length check (char_length(email) <= 320)
+);
+comment on table private.api_input_answerers is
+  'The e-mail addresses, in lower case, of the people who may answer an input whose answered_by is `listed`. They are not in pending_inputs, so that those who read the input do not read the addresses.';
+create index api_input_answerers_email_idx on private.api_input_answerers (email);
+
+create function private.confirmed_email(user_id uuid)
+returns text
+language sql stable security definer
+set search_path = ''
+as $$
+  select lower(u.email) from auth.users as u
+  where u.id = confirmed_email.user_id and u.email_confirmed_at is not null and u.deleted_at is null;
+$$;
+comment on function private.confirmed_email(uuid) is
+  'The confirmed e-mail address of a user, in lower case; null if the user has none. The address comes from auth.users, because the claim of a token may be old or unconfirmed. Definer, because no API role may read auth.users.';
+
+create function private.may_answer(input private.api_inputs, user_id uuid, run_id uuid)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(case (may_answer.input).answered_by
+    when 'anyone_with_the_link' then true
+    when 'owner' then exists (
+      select from public.flow_run as r
+      where r.id = (may_answer.input).root_flow_run_id and r.user_id = may_answer.user_id
+    )
+    when 'starter' then exists (
+      select from public.flow_run as r
+      where r.id = (may_answer.input).root_flow_run_id and (
+        r.started_by = may_answer.user_id
+        or r.started_by is null and r.started_by_public_key is not null and r.id = may_answer.run_id
+      )
+    )
+    when 'listed' then exists (
+      select from private.api_input_answerers as l
+      where l.input_id = (may_answer.input).id and l.email = private.confirmed_email(may_answer.user_id)
+    )
+  end, false);
+$$;
+comment on function private.may_answer(private.api_inputs, uuid, uuid) is
+  'Whether a caller may answer an input. The caller is a user, or the holder of the token of a run, or both. Definer, because no API role may read the addresses and auth.users.';
+
+create function private.name_of_answerer(user_id uuid, is_guest boolean)
+returns text
+language sql stable security definer
+set search_path = ''
+as $$
+  select case
+    when name_of_answerer.user_id is not null
+      then coalesce(private.confirmed_email(name_of_answerer.user_id), 'user ' || name_of_answerer.user_id)
+    when name_of_answerer.is_guest then 'a guest'
+  end;
+$$;
+comment on function private.name_of_answerer(uuid, boolean) is
+  'The person who answers, for node_run: the confirmed e-mail address of a user, or the user''s id; `a guest` for the holder of the run''s token. Null for any other caller. Definer, because no API role may read auth.users.';

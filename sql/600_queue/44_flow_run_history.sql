@@ -142,7 +142,7 @@ as $$
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
       -- If a called run has ended, only its result is needed, so leave out its node runs.
-      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over,is_pinned}'::text[]), '[]')
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over,is_pinned,answered_at,answered_by}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
     ) end,

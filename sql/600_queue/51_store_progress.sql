@@ -80,11 +80,11 @@ begin
     -- The worker sends only the keys of the executions. So copy the values from the rows of the earlier runs.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
-      is_pinned, is_taken_over
+      is_pinned, answered_at, answered_by, is_taken_over
     )
     select
       t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, e.errors,
-      e.error_handled, e.is_pinned, true
+      e.error_handled, e.is_pinned, e.answered_at, e.answered_by, true
     from jsonb_to_recordset(store_taken_over.executions) as t (
       flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
     )

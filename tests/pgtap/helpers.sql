@@ -337,7 +337,7 @@ $$;
 -- name of the node.
 create function test.ask_input(
   root_run_id uuid, node text default 'a', timeout_ms bigint default 180000, run_id uuid default null, claim_number integer default 1,
-  webhook jsonb default null, question jsonb default null
+  webhook jsonb default null, question jsonb default null, answering jsonb default '{}'
 ) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -345,7 +345,7 @@ as $$
     'inputs', jsonb_build_array(jsonb_build_object(
       'flow_run_id', coalesce(ask_input.run_id, ask_input.root_run_id), 'node_id', test.node_id(ask_input.node), 'times', 0,
       'token', ask_input.node, 'url', 'https://example.com/flow/submit/' || ask_input.node, 'timeout_ms', ask_input.timeout_ms, 'webhook', ask_input.webhook, 'question', ask_input.question
-    ))
+    ) || ask_input.answering)
   ));
 $$;
 

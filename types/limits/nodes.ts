@@ -56,6 +56,25 @@ export const nodeLimits = {
     meaning: 'one of the `choices` of `api_input`',
     beyond: NODE_FAILS,
   },
+  input_answerers: {
+    value: 50,
+    unit: 'addresses',
+    meaning: 'e-mail addresses in `answered_by` of `api_input`',
+    beyond: NODE_FAILS,
+  },
+  input_shown_inputs: {
+    value: 20,
+    unit: 'inputs',
+    meaning: '`shown_inputs` of `api_input`',
+    beyond: NODE_FAILS,
+  },
+  input_shown_bytes: {
+    value: 4_096,
+    unit: 'bytes',
+    meaning: 'an input of the run that `api_input` shows, as JSON',
+    beyond: 'the value is not shown',
+    inSql: true,
+  },
   checked_answer_bytes: {
     value: 65_536,
     unit: 'bytes',

@@ -9,8 +9,8 @@ export const inputs: Command = {
   summary: 'List the inputs that runs wait for, the oldest first.',
   notes: [
     'Each line has run, node, the time at which the input expires, and the URL for the answer.',
-    'Without a run, the inputs of all runs that you own or started are listed.',
-    'Anybody who has a URL may answer once: send it only to the person who decides.',
+    'Without a run, the inputs of all runs that you own or started are listed, and those that you are asked to answer.',
+    'If `answered_by` of the node is anyone_with_the_link, anybody who has the URL may answer once.',
   ],
   options: [{ name: 'token', takes: 'token', meaning: 'The token of the run, in place of your own credential.' }],
   example: 'flows inputs 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e',

@@ -9,10 +9,12 @@ export const submit: Command = {
   count: [1, 2],
   summary: 'Answer an input that a run waits for.',
   notes: [
-    'Name the input by its URL, or by the token (fi_…) at the end of the URL. No other credential is needed.',
+    'Name the input by its URL, or by the token (fi_…) at the end of the URL.',
+    'Unless anybody with the URL may answer, you must be one of those who may.',
     'A value is a text, or JSON after := as in flows start. An input accepts one answer.',
   ],
   options: [
+    { name: 'token', takes: 'token', meaning: 'The token of the run, if you started it as a guest.' },
     { name: 'cancel', meaning: 'Cancel the input in place of answering it: its node fails.' },
     {
       name: 'idempotency-key',
@@ -23,7 +25,7 @@ export const submit: Command = {
   example: `flows submit "$URL" ':={"approved": true}'`,
   run: async ({ client, screen, isJson, signal }, { positionals: [url = '', text], option, has }) => {
     if (has('cancel') === (text !== undefined)) throw new UsageError('submit takes either a value or --cancel.');
-    const options = { idempotencyKey: option('idempotency-key'), signal };
+    const options = { idempotencyKey: option('idempotency-key'), token: option('token'), signal };
     if (text === undefined) await client.cancelInput(url, options);
     else {
       const value = text.startsWith(':=') ? readJsonValue(text.slice(2)) : text;

@@ -8,6 +8,7 @@ import { isObject } from '../graph/drawn_node.ts';
 import { prepareForm } from '../form/prepare_schema.ts';
 import { SchemaForm } from '../form/schema_form.tsx';
 import { runKey } from '../use_run_events.ts';
+import { ChoiceButton } from './choice_button.tsx';
 import { INBOX_KEY } from './use_inbox.ts';
 
 /**
@@ -55,7 +56,7 @@ function ValueForm({ input, isSending, send }: {
 }
 
 /** Takes the answer to a pending input: a button for each choice, or a form. */
-export function AnswerForm({ input }: { input: PendingInput }) {
+export function AnswerForm({ input, token }: { input: PendingInput; token: string | undefined }) {
   const { flows } = useApi();
   const queries = useQueryClient();
   const answer = useMutation({
@@ -65,7 +66,7 @@ export function AnswerForm({ input }: { input: PendingInput }) {
       await queries.invalidateQueries({ queryKey: INBOX_KEY });
     },
   });
-  const send = (value: PlainValue) => answer.mutate(() => flows.submitInput(input.url, value));
+  const send = (value: PlainValue) => answer.mutate(() => flows.submitInput(input.url, value, { token }));
   const choices = Array.isArray(input.choices) ? input.choices.filter((choice) => typeof choice === 'string') : [];
   return (
     <Stack gap='sm'>
@@ -73,7 +74,12 @@ export function AnswerForm({ input }: { input: PendingInput }) {
         ? (
           <Group gap='xs' role='group' aria-label='Answers'>
             {choices.map((choice) => (
-              <Button key={choice} disabled={answer.isPending} onClick={() => send(choice)}>{choice}</Button>
+              <ChoiceButton
+                key={choice}
+                choice={choice}
+                disabled={answer.isPending}
+                onClick={() => send(choice)}
+              />
             ))}
           </Group>
         )
@@ -84,7 +90,7 @@ export function AnswerForm({ input }: { input: PendingInput }) {
           variant='default'
           size='xs'
           disabled={answer.isPending}
-          onClick={() => answer.mutate(() => flows.cancelInput(input.url))}
+          onClick={() => answer.mutate(() => flows.cancelInput(input.url, { token }))}
         >
           Cancel the input
         </Button>

@@ -3,24 +3,57 @@ import { useQuery } from '@tanstack/react-query';
 import type { PendingInput, RunReference } from 'flow-deployments-client';
 import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
+import { objectAt } from '../graph/drawn_node.ts';
 import { runKey } from '../use_run_events.ts';
 import { When } from '../time/when.tsx';
+import { ValueView } from '../value_view.tsx';
 import { AnswerForm } from './answer_form.tsx';
 
 const NO_TITLES: ReadonlyMap<string, string> = new Map();
 
+/** Says who may answer, to a reader who may not. */
+const WHO_ANSWERS: Record<string, string> = {
+  owner: 'Only the owner of the flow may answer.',
+  starter: 'Only the person who started the run may answer.',
+  listed: 'Only the people whom the node lists may answer.',
+};
+
+/** The inputs of the run that the author of the flow shows to those who answer. */
+function ShownInputs({ inputs }: { inputs: PendingInput['inputs'] }) {
+  const entries = Object.entries(objectAt(inputs, 'M'));
+  if (entries.length === 0) return null;
+  return (
+    <dl className='console-members' aria-label='Inputs of the run'>
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <Text component='dt' size='sm' fw={600} c='inherit'>{name}</Text>
+          <dd>{value === null ? <Text size='sm' c='dimmed'>too long to show</Text> : <ValueView value={value} />}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** A pending input with its question, and the form for the answer. */
-export function PendingInputAlert({ input, title }: { input: PendingInput; title: string }) {
+export function PendingInputAlert({ input, title, token }: {
+  input: PendingInput;
+  title: string;
+  /** The token of the run, if the reader started it as a guest. */
+  token?: string | undefined;
+}) {
   return (
     <Alert color='yellow' title={title} role='group'>
       <Stack>
-        {input.title !== null && <Text fw={600} className='console-text'>{input.title}</Text>}
+        {input.title !== null && input.title !== title && <Text fw={600} className='console-text'>{input.title}</Text>}
         {input.description !== null && <Text size='sm' className='console-text console-lines'>{input.description}
         </Text>}
+        <ShownInputs inputs={input.inputs} />
         <Text size='sm'>
           The node fails <When at={input.expires_at} /> if nobody answers.
         </Text>
-        <AnswerForm input={input} />
+        {input.may_answer
+          ? <AnswerForm input={input} token={token} />
+          : <Text size='sm'>{WHO_ANSWERS[input.answered_by]}</Text>}
       </Stack>
     </Alert>
   );
@@ -51,6 +84,7 @@ export function PendingInputs({ run, runId, titles = NO_TITLES }: PendingInputsP
           key={input.id}
           input={input}
           title={`${nameOf(input, runId, titles)} waits for an input`}
+          token={typeof run === 'string' ? undefined : run.token}
         />
       ))}
     </>

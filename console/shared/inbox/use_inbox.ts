@@ -42,7 +42,7 @@ export function useInbox() {
         flows.pendingInputs(undefined, { signal }),
         readSignatures(db, userId, signal),
       ]);
-      return { inputs: inputs.slice(0, READ), signatures };
+      return { inputs: inputs.filter(({ may_answer }) => may_answer).slice(0, READ), signatures };
     },
     refetchInterval: REFRESH_MS,
     refetchOnWindowFocus: true,

@@ -13,6 +13,8 @@ const execution = (node_id: string, errors: string[] | null, error_handled = fal
   error_handled,
   is_taken_over: false,
   is_pinned: false,
+  answered_at: null,
+  answered_by: null,
 });
 
 const edges = ['get template', 'template post', 'handled post', 'branch other', 'get late', 'late end'].map((pair) => {

@@ -24,6 +24,9 @@ export interface ShownExecution {
   waits_for_person?: boolean;
   /** True if the node was not executed, because the user had pinned its outputs in `flow_pins`. */
   is_pinned: boolean;
+  /** The time at which a person answered, and the person; null for other nodes. */
+  answered_at: string | null;
+  answered_by: string | null;
 }
 
 /** A run with the present state of its nodes. */
@@ -44,8 +47,8 @@ const PAGE = 1_000;
 /** The most executions that are read. A loop may have many more. */
 export const EXECUTIONS_READ = 5 * PAGE;
 
-const COLUMNS =
-  'node_id, times, start_time, end_time, errors, error_handled, attempt, retry_at, is_taken_over, is_pinned';
+const COLUMNS = `node_id, times, start_time, end_time, errors, error_handled, attempt, retry_at, is_taken_over,
+  is_pinned, answered_at, answered_by`;
 const NONE: readonly ShownExecution[] = [];
 
 /** Reads the executions of a run, in the order of their starts. */

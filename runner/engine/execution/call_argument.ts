@@ -57,10 +57,10 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     files: services.files,
     rest: (wait, until) =>
       until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
-    askForInput: (givenMs, webhook, question) => {
+    askForInput: (input) => {
       // The wait for an answer ends with the attempt, because later answers would be dropped.
-      const timeoutMs = Math.max(bounded(services.now() + givenMs) - services.now(), 1);
-      return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, webhook, question, log });
+      const timeoutMs = Math.max(bounded(services.now() + input.timeoutMs) - services.now(), 1);
+      return waitForInput(tree, { run, execution, isAsked: called.isStored, input: { ...input, timeoutMs }, log });
     },
   };
 }

@@ -1,4 +1,3 @@
-import type { InputQuestion } from '../../../types/answer_schema.ts';
 import { codedError } from '../../../types/run_errors.ts';
 import type { Value } from '../../../types/values/value.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -6,10 +5,10 @@ import {
   type Effect,
   haltError,
   type InputState,
-  type InputWebhook,
   type LogLevel,
   NodeError,
   Released,
+  type WantedInput,
 } from '../node.ts';
 import type { TreeRun } from '../tree/tree_run.ts';
 
@@ -24,9 +23,7 @@ export interface InputWait {
   execution: Effect;
   /** True if an earlier claim has already asked for the input. */
   isAsked: boolean;
-  timeoutMs: number;
-  webhook?: InputWebhook | undefined;
-  question?: InputQuestion | undefined;
+  input: WantedInput;
   log: (level: LogLevel, content: string) => void;
 }
 
@@ -36,7 +33,7 @@ export interface InputWait {
  * input is requested only once.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
-  const { run, execution, isAsked, timeoutMs, webhook, question, log } = wait;
+  const { run, execution, isAsked, log, input: { timeoutMs, ...input } } = wait;
   const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
@@ -46,7 +43,7 @@ export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> 
   };
   if (!isAsked) {
     const address = inputs.makeAddress();
-    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs, webhook, question });
+    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs, ...input });
     log('Info', `waits until somebody sends a value: POST ${address.url}`);
   }
   let state: InputState = isAsked ? await look() : { status: 'open', leftMs: timeoutMs };

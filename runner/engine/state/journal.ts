@@ -1,7 +1,6 @@
-import type { InputQuestion } from '../../../types/answer_schema.ts';
 import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
-import type { Effect, InputWebhook, LogLevel } from '../node.ts';
+import type { Effect, LogLevel, WantedInput } from '../node.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {
@@ -51,14 +50,12 @@ export interface LogLine {
 }
 
 /** An input that a node execution asks somebody for. */
-export interface AskedInput extends Effect {
-  /** The end of the URL. Everybody who knows the token may answer. */
+export interface AskedInput extends Effect, Omit<WantedInput, 'timeoutMs'> {
+  /** The end of the URL. */
   token: string;
   /** The URL that takes the answer. */
   url: string;
   timeout_ms: number;
-  webhook?: InputWebhook | undefined;
-  question?: InputQuestion | undefined;
 }
 
 /** The end of a run. */

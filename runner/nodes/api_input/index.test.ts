@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
-import type { InputWebhook } from '../../engine/node.ts';
+import type { InputWebhook, WantedInput } from '../../engine/node.ts';
 import { apiInputNode } from './index.ts';
 
 /** Runs the node and returns the milliseconds for which it asked to wait. */
 async function askWith(timeout?: Value): Promise<number> {
   let asked = Number.NaN;
-  const askForInput = (timeoutMs: number) => {
+  const askForInput = ({ timeoutMs }: WantedInput) => {
     asked = timeoutMs;
     return Promise.resolve({ S: 'yes' });
   };
@@ -43,7 +43,7 @@ it('api_input refuses a timeout that is no number', async () => {
 /** Runs the node and returns the webhook that it passed to `askForInput`. */
 async function tellWith(inputs: ValueMap): Promise<InputWebhook | undefined> {
   let told: InputWebhook | undefined;
-  const askForInput = (_timeoutMs: number, webhook?: InputWebhook) => {
+  const askForInput = ({ webhook }: WantedInput) => {
     told = webhook;
     return Promise.resolve({ S: 'yes' });
   };
@@ -96,7 +96,7 @@ it.each<[string, ValueMap, string]>([
 /** Runs the node and returns the question that it asked. */
 async function askedBy(inputs: ValueMap): Promise<unknown> {
   let asked: unknown;
-  const askForInput = (_timeoutMs: number, _webhook?: InputWebhook, question?: unknown) => {
+  const askForInput = ({ question }: WantedInput) => {
     asked = question;
     return Promise.resolve({ S: 'yes' });
   };

@@ -3,6 +3,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { runLimits } from '../../../types/limits/runs.ts';
+import { readAnswering } from './answering.ts';
 import { readQuestion } from './question.ts';
 import { readWebhook } from './webhook.ts';
 
@@ -25,7 +26,12 @@ function readTimeoutMs(inputs: ValueMap): number {
 export const apiInputNode: NodeModule = {
   definition,
   asksForInput: true,
-  run: async ({ inputs, askForInput }) => ({
-    value: await askForInput(readTimeoutMs(inputs), readWebhook(inputs), readQuestion(inputs)),
+  run: async ({ inputs, formData, askForInput }) => ({
+    value: await askForInput({
+      timeoutMs: readTimeoutMs(inputs),
+      webhook: readWebhook(inputs),
+      question: readQuestion(inputs),
+      ...readAnswering(formData),
+    }),
   }),
 };

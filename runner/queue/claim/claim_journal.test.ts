@@ -105,7 +105,7 @@ it('reported events are numbered in the order in which they happened, although t
   ended(1);
   // The input is requested before the begin of its execution is reported.
   const execution = { flow_run_id: RUN_ID, node_id: nodeRun(0).node_id, times: 2 };
-  inputAsked({ ...execution, token: '', url: '', timeout_ms: 1 });
+  inputAsked({ ...execution, token: '', url: '', timeout_ms: 1, answered_by: 'owner', shown_inputs: [] });
   nodeBegan(nodeRun(2));
   await flush();
   runEnded('child', { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] });

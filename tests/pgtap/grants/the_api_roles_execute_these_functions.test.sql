@@ -44,6 +44,7 @@ select set_eq(
     ('flow_history', 'anon, authenticated, service_role'), ('keep_flow_version', 'anon, authenticated, service_role'),
     ('restore_flow_version', 'anon, authenticated, service_role'),
     ('heartbeat_flow_runs', 'service_role'),
+    ('input_answerer', 'anon, authenticated, service_role'), ('may_answer', 'anon, authenticated'),
     ('kv_create_store', 'service_role'),
     ('kv_delete_store', 'service_role'),
     ('kv_read_item', 'service_role'),
@@ -104,6 +105,7 @@ select set_eq(
     ('request_header', 'anon, authenticated, service_role'),
     ('shorten', 'anon, authenticated, service_role'),
     ('token_run_id', 'anon, authenticated, service_role'),
+    ('inputs_asked_of_caller', 'authenticated'),
     -- Functions that a worker calls over its own database connection, in a session of the service role.
     ('await_claimable_runs', 'service_role'),
     -- Called by a claim that finds no runs.

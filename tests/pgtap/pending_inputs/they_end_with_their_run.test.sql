@@ -11,7 +11,7 @@ create function pg_temp.open() returns text[] language sql as $$
   select array_agg(split_part(p.url, '/', 6) order by p.id) from public.pending_inputs as p;
 $$;
 create function pg_temp.submit(token text) returns text language sql as $$
-  select test.error_code(format('select private.submit_input(%L, %L, null, null)', token, '{"S": "a"}'));
+  select test.error_code(format('select private.submit_input(%L, %L, null, null, true, null)', token, '{"S": "a"}'));
 $$;
 
 select public.finish_flow_run(test.kept('done')::uuid, 1, 'succeeded', '{"M": {}}', null, '{}', test.progress(test.kept('done')::uuid));

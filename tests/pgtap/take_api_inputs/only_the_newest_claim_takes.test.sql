@@ -26,7 +26,7 @@ select is(
 select is(
   test.error_code(format('select public.take_api_inputs(%L, 0, %L)', test.kept('run'), '[]')), 'claim_lost', 'an older claim takes nothing'
 );
-select private.submit_input('a', '{"U": "1"}', null, null);
+select private.submit_input('a', '{"U": "1"}', null, null, true, null);
 select test.take_input(test.kept('run')::uuid);
 select is_empty($$
   select from public.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 60)

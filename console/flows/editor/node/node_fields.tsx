@@ -41,7 +41,16 @@ const NodeConnection = (props: FieldProps) => (
   </Suspense>
 );
 
-const FIELDS = { code: NodeCode, connection: NodeConnection, pairs: PairsField };
+// This field is loaded when a form needs it, because only nodes API Input have it.
+const LazyAnsweredBy = lazy(async () => ({ default: (await import('./answered_by_field.tsx')).AnsweredByField }));
+
+const NodeAnsweredBy = (props: FieldProps) => (
+  <Suspense fallback={<Loading />}>
+    <LazyAnsweredBy {...props} />
+  </Suspense>
+);
+
+const FIELDS = { code: NodeCode, connection: NodeConnection, pairs: PairsField, answered_by: NodeAnsweredBy };
 
 /** Returns the ids of the node's inputs that have an edge. */
 function useConnected(id: string): ReadonlySet<string> {

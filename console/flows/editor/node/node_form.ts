@@ -46,6 +46,12 @@ export function codeOf({ nodeId }: DrawnNode): { name: string; language: CodeOpt
   return nodeId.startsWith('rhai_script') ? { name: 'source', language: 'rhai' } : undefined;
 }
 
+/** The fields of a node API Input that older definitions lack. */
+const ANSWERING: Record<string, RJSFSchema> = {
+  answered_by: { title: 'Who may answer' },
+  shown_inputs: { type: 'array', items: { type: 'string' } },
+};
+
 /** Makes fields for the inputs of a node that have none in the form of its definition. */
 function furtherFields(
   node: DrawnNode,
@@ -58,10 +64,12 @@ function furtherFields(
       ...(node.nodeId === 'flow_input' && known.form_label === undefined && { form_label: { title: 'Default' } }),
     };
   }
+  const asks = node.nodeId === 'api_input' && known.answered_by === undefined ? ANSWERING : {};
   const code = codeOf(node);
   const isFormOnly = code !== undefined && !node.inputs.some(({ name }) => name === code.name);
   const inputs = node.inputs.filter(({ id, name }) => name !== '' && !Object.hasOwn(known, name) && !connected.has(id));
   return {
+    ...asks,
     ...(isFormOnly && known[code.name] === undefined && { [code.name]: { type: 'string', title: code.name } }),
     ...Object.fromEntries(inputs.map((input) => [input.name, derivedField(input)])),
   };
@@ -90,6 +98,18 @@ function codeFields(node: DrawnNode): UiSchema {
 /** Offers the stored connections in a field `connection`. */
 const connectionFields = (properties: PlainObject): UiSchema =>
   properties.connection === undefined ? {} : { connection: { 'ui:field': 'connection' } };
+
+/** Offers the people who may answer, also in forms of older definitions. */
+const answeringFields = ({ nodeId }: DrawnNode): UiSchema =>
+  nodeId === 'api_input'
+    ? {
+      answered_by: { 'ui:field': 'answered_by' },
+      shown_inputs: {
+        'ui:title': 'Inputs to show',
+        'ui:description': 'Names of inputs of the run that those who answer see.',
+      },
+    }
+    : {};
 
 /** Gives texts and JSON of a constant room for lines. Forms of older definitions take any value, and stay as they are. */
 function constantFields(node: DrawnNode, schema: PlainObject, formData: PlainObject): UiSchema {
@@ -131,6 +151,7 @@ export function nodeForm(
       ...prepared.uiSchema,
       ...codeFields(node),
       ...connectionFields(properties),
+      ...answeringFields(node),
       ...constantFields(node, schema, objectAt(form, 'form_data')),
       ...pairsFields(form.ui_schema),
     },

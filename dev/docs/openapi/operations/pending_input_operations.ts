@@ -1,8 +1,11 @@
 import type { ErrorCode } from '../../../../types/errors.ts';
 import { ref } from '../schemas/json_schema.ts';
-import { bodyErrors, credentialErrors, type Operation, routeErrors } from './operation.ts';
+import { bodyErrors, credentialErrors, type Operation, restRunReader, routeErrors, rpcStatuses } from './operation.ts';
 
-/** The errors of every answer to a pending input. These routes need no credential. */
+/** The credentials of an answer: the token of the URL alone, or also that of somebody who may answer. */
+const answering: Operation['security'] = [[], ['accessToken'], ['apiKey'], ['runToken']];
+
+/** The errors of every answer to a pending input. A credential that is not valid counts as none. */
 const answerErrors: ErrorCode[] = [
   ...routeErrors.filter((code) => code !== 'request_invalid' && !credentialErrors.includes(code)),
   'idempotency_key_invalid',
@@ -20,9 +23,9 @@ export const pendingInputOperations: Operation[] = [
     summary: 'Submits the value that a run waits for',
     description:
       'A node `api_input` waits for the value. The value becomes the output of the node, and the run continues. The whole URL is the `url` of the row in ' +
-      '`pending_inputs`; its token is the only credential. The URL accepts one answer. The answer is the same 404 if the token is ' +
-      'unknown or expired, or if its run has ended or is being stopped.',
-    security: [[]],
+      '`pending_inputs`; unless `answered_by` of the node is `anyone_with_the_link`, the request also needs the credential of somebody who may answer. The URL accepts one answer. ' +
+      'The answer is the same 404 if the token is unknown or expired, if the caller may not answer, or if its run has ended or is being stopped.',
+    security: answering,
     parameters: ['inputToken', 'answerKey'],
     body: {
       schema: ref('SubmitInputParams'),
@@ -41,11 +44,34 @@ export const pendingInputOperations: Operation[] = [
     tag: 'Pending inputs',
     summary: 'Cancels a pending input',
     description: 'The node `api_input` fails with `input_cancelled`, and the run continues.',
-    security: [[]],
+    security: answering,
     parameters: ['inputToken', 'answerKey'],
     answers: {
       200: { description: 'The input is cancelled.', schema: ref('AnswerInputResult'), example: { success: true } },
     },
     errors: [...answerErrors, 'request_invalid'],
+  },
+  {
+    operationId: 'rpcInputAnswerer',
+    method: 'post',
+    path: '/rest/v1/rpc/input_answerer',
+    tag: 'Pending inputs',
+    summary: 'Tells whether the caller may answer an input',
+    description: 'The Edge Function `flow` calls it before an answer, with the credentials of the caller.',
+    security: [['projectKey'], ...restRunReader],
+    body: {
+      schema: ref('InputAnswererArguments'),
+      isRequired: true,
+      examples: { token: { token: `fi_${'A'.repeat(43)}` } },
+    },
+    answers: {
+      200: {
+        description: 'The caller, who may answer.',
+        schema: ref('InputAnswerer'),
+        example: { user_id: '3f0c8d1e-0a51-4b57-9c52-3a5b8a1c0001', run_id: null },
+      },
+    },
+    errors: [...credentialErrors, 'pending_input_not_found'],
+    nativeStatuses: rpcStatuses,
   },
 ];

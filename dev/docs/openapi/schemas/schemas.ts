@@ -218,6 +218,9 @@ export const componentSchemas: Record<string, JsonSchema> = {
   CheckFlowArguments: annotate(input(argumentSchemas.check_flow), {
     'flow/id': 'The id of the flow, if it is saved. The flow may call itself by this id.',
   }),
+  InputAnswererArguments: annotate(input(argumentSchemas.input_answerer), {
+    token: 'The token at the end of the URL of the input.',
+  }),
   FlowHistoryArguments: input(argumentSchemas.flow_history),
   KeepFlowVersionArguments: annotate(input(argumentSchemas.keep_flow_version), {
     name: 'A version without a name is deleted when the flow has too many versions.',
@@ -366,6 +369,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
     'inputs/items/json_schema':
       'The JSON Schema of the input in `values`. An input that is not required also accepts null.',
     outputs: 'The outputs of a succeeded run, each with the type of the port that feeds it.',
+  }),
+  InputAnswerer: annotate(output(answerSchemas.InputAnswerer), {
+    user_id: 'The user. Null for a caller who is not a user.',
+    run_id: 'The run whose token the request has.',
   }),
   ComparedSetting: annotate(output(answerSchemas.ComparedSetting), {
     kept: 'The value in a deploy with `settings_from`.',

@@ -190,6 +190,7 @@ export const argumentSchemas = {
     }).optional(),
     flow_id: flowIdArgument.optional(),
   }),
+  input_answerer: z.strictObject({ token: z.string() }),
   flow_history: z.strictObject({ flow_id: flowIdArgument }),
   keep_flow_version: z.strictObject({ flow_id: flowIdArgument, name: z.string().min(1).max(200).optional() }),
   restore_flow_version: z.strictObject({ id: z.int().min(1), updated_at: timeSchema.optional() }),
@@ -310,6 +311,7 @@ export const answerSchemas = {
   }) satisfies z.ZodType<DeployFlowResult>,
   DeploymentDescription: deploymentDescriptionSchema,
   ComparedSetting: z.strictObject({ setting: z.string(), kept: z.unknown(), otherwise: z.unknown() }),
+  InputAnswerer: z.strictObject({ user_id: z.uuid().nullable(), run_id: z.uuid().nullable() }),
   FlowScripts: z.strictObject({
     as_of: z.record(z.string(), timeSchema),
     scripts: z.array(

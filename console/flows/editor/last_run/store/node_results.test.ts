@@ -15,6 +15,8 @@ const execution = (node_id: string, error?: string, times = 0): ShownExecution =
   retry_at: null,
   is_taken_over: false,
   is_pinned: false,
+  answered_at: null,
+  answered_by: null,
 });
 
 const run = (id: string, executions: ShownExecution[], changes: Partial<DraftRun> = {}): DraftRun => ({
