@@ -413,12 +413,33 @@ return 100;
 comment on function private.limit_cron_characters() is
   'Limit in characters: `cron` of a schedule.';
 
+create function private.limit_key_period_seconds()
+returns integer
+language sql immutable security invoker
+return 86400;
+comment on function private.limit_key_period_seconds() is
+  'Limit in s: `key_period_seconds` of a deployment.';
+
+create function private.limit_queue_key_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_queue_key_characters() is
+  'Limit in characters: the JSON of the input that `queue_key` names.';
+
+create function private.limit_queue_keys()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_queue_keys() is
+  'Limit in keys: keys of one deployment, approximately: those of runs that have not ended, and of starts in the last period.';
+
 create function private.limit_queue_length()
 returns integer
 language sql immutable security invoker
 return 100000;
 comment on function private.limit_queue_length() is
-  'Limit in runs: claimable runs of the project, by default.';
+  'Limit in runs: runs of the project that are claimable, or wait because of a limit by key, by default.';
 
 create function private.limit_answers_bytes()
 returns integer
@@ -725,6 +746,9 @@ grant execute on function
   private.limit_runs_in_flight(),
   private.limit_schedule_bytes(),
   private.limit_cron_characters(),
+  private.limit_key_period_seconds(),
+  private.limit_queue_key_characters(),
+  private.limit_queue_keys(),
   private.limit_queue_length(),
   private.limit_answers_bytes(),
   private.limit_run_search_characters(),

@@ -19,6 +19,11 @@ create table public.flow_deployments (
   max_starts_per_minute integer,
   max_runs_in_flight integer,
   on_end jsonb,
+  queue_key text,
+  queue_key_shared boolean not null default false,
+  max_running_per_key integer,
+  max_starts_per_key integer,
+  key_period_seconds integer,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
     on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
@@ -34,6 +39,15 @@ create table public.flow_deployments (
   constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
   constraint flow_deployments_max_starts_per_minute_natural check (max_starts_per_minute >= 0),
   constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0),
+  constraint flow_deployments_queue_key_known check (queue_key = 'caller' or queue_key = any (input_names)),
+  constraint flow_deployments_max_running_per_key_positive check (max_running_per_key >= 1),
+  constraint flow_deployments_max_starts_per_key_positive check (max_starts_per_key >= 1),
+  constraint flow_deployments_key_period_seconds_range check (
+    key_period_seconds between 1 and private.limit_key_period_seconds()
+  ),
+  constraint flow_deployments_max_starts_per_key_has_period check (
+    (max_starts_per_key is null) = (key_period_seconds is null)
+  ),
   constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
 comment on table public.flow_deployments is
@@ -67,6 +81,17 @@ comment on column public.flow_deployments.max_runs_in_flight is
   'The most runs that may be under way at the same time, counted over all callers except the owner. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
+
+comment on column public.flow_deployments.queue_key is
+  'The key of the limits by key: the name of an input, or caller. Null: all runs of the deployment have the same key.';
+comment on column public.flow_deployments.queue_key_shared is
+  'If queue_key is an input: whether runs of different callers may have the same key. If false, each caller but the owner has keys of its own.';
+comment on column public.flow_deployments.max_running_per_key is
+  'The most runs of one key that may be under way at the same time. Further runs wait. A run keeps its place until it ends, also while it waits for a time, a signature or an input. Null: no limit.';
+comment on column public.flow_deployments.max_starts_per_key is
+  'The most runs of one key that may begin in key_period_seconds: they begin at least key_period_seconds / max_starts_per_key apart. Further runs wait. Null: no limit.';
+comment on column public.flow_deployments.key_period_seconds is
+  'The period of max_starts_per_key. Both are null, or neither.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -178,6 +203,24 @@ begin
     perform private.refuse_setting(
       'max_runs_in_flight', 'must be an integer from 0 to 2^31-1, or null for the default'
     );
+  end if;
+
+  if new.queue_key is distinct from old.queue_key and new.queue_key <> all ('{caller}' || new.input_names) then
+    perform private.refuse_setting('queue_key', 'must be caller, the name of an input of the flow, or null');
+  end if;
+  if new.max_running_per_key < 1 then
+    perform private.refuse_setting('max_running_per_key', 'must be an integer from 1 to 2^31-1, or null');
+  end if;
+  if new.max_starts_per_key < 1 then
+    perform private.refuse_setting('max_starts_per_key', 'must be an integer from 1 to 2^31-1, or null');
+  end if;
+  if new.key_period_seconds not between 1 and private.limit_key_period_seconds() then
+    perform private.refuse_setting('key_period_seconds', format(
+      'must be an integer from 1 to %s, or null', private.limit_key_period_seconds()
+    ));
+  end if;
+  if (new.max_starts_per_key is null) <> (new.key_period_seconds is null) then
+    perform private.refuse_setting('key_period_seconds', 'max_starts_per_key and key_period_seconds need each other');
   end if;
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then

@@ -29,8 +29,18 @@ begin
         from private.flow_deployment_connections as c where c.deployment_id = run_settings.deployment.id
       )
     end
-  );
+  ) || case
+    when num_nonnulls(run_settings.deployment.max_running_per_key, run_settings.deployment.max_starts_per_key) = 0
+      then '{}'
+    -- Only runs with limits by key have this member, because each update of a job writes its settings again.
+    else jsonb_build_object('queue', jsonb_strip_nulls(jsonb_build_object(
+      'key', run_settings.deployment.queue_key, 'is_shared', run_settings.deployment.queue_key_shared,
+      'max_running', run_settings.deployment.max_running_per_key,
+      'max_starts', run_settings.deployment.max_starts_per_key,
+      'period_seconds', run_settings.deployment.key_period_seconds
+    )))
+  end;
 end;
 $$;
 comment on function private.run_settings(public.flow_deployments) is
-  'The settings of the runs of a deployment: {output_instructions, action_identity, fees, chain_network, on_end, connections}. chain_network contains the RPC address, which may contain a secret.';
+  'The settings of the runs of a deployment: {output_instructions, action_identity, fees, chain_network, on_end, connections}, and queue if the deployment has limits by key. chain_network contains the RPC address, which may contain a secret.';

@@ -18,6 +18,7 @@ begin
   end;
   v_new.output_instructions := false;
   v_new.fees := '[]';
+  v_new.queue_key_shared := false;
   -- Keep only url and cluster: the chain_network of a flow may have more members.
   v_new.chain_network := jsonb_build_object(
     'url', new_deployment.flow.chain_network -> 'url', 'cluster', new_deployment.flow.chain_network -> 'cluster'

@@ -5,8 +5,9 @@
 --   held      a worker has claimed the run and has neither released nor finished it; the lease lasts until due_at
 --   sleeping  a worker has released the run until due_at
 --   waiting   the run waits for a signature or an input, until due_at at the latest
+--   blocked   the run waits for a place of its key (sql/600_queue/05_queue_keys.sql)
 --   ended     the run has ended
-create type private.job_state as enum ('ready', 'lost', 'held', 'sleeping', 'waiting', 'ended');
+create type private.job_state as enum ('ready', 'lost', 'held', 'sleeping', 'waiting', 'blocked', 'ended');
 comment on type private.job_state is 'What the queue does with a run: see the comment of private.flow_run_jobs.state.';
 
 create table private.flow_run_jobs (
@@ -16,6 +17,7 @@ create table private.flow_run_jobs (
   settings jsonb not null,
   counted_deployment_id uuid,
   counted_shares text[],
+  queue_key_id bigint,
   state private.job_state not null default 'ready',
   due_at timestamptz,
   turn timestamptz not null default clock_timestamp(),
@@ -47,13 +49,15 @@ comment on column private.flow_run_jobs.snapshot_hash is
 comment on column private.flow_run_jobs.settings is
   'private.run_settings() and the action_signer, as they were at the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.state is
-  'ready and lost: a worker may claim the run. held: a worker has the run. sleeping: the run was released until due_at. waiting: like sleeping, but a signature or an input may wake the run earlier. ended: the run has ended.';
+  'ready and lost: a worker may claim the run. held: a worker has the run. sleeping: the run was released until due_at. waiting: like sleeping, but a signature or an input may wake the run earlier. blocked: the run waits for a place of its key. ended: the run has ended.';
 comment on column private.flow_run_jobs.due_at is
-  'The time at which the state ends by itself: a held run is then lost, a sleeping or waiting run is ready. While the state is lost, the time at which the lease ended. Null if the run is ready or has ended.';
+  'The time at which the state ends by itself: a held run is then lost, a sleeping or waiting run is ready. While the state is lost, the time at which the lease ended. Null if the run is ready, is blocked or has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
+comment on column private.flow_run_jobs.queue_key_id is
+  'The key in private.queue_keys whose places the run needs; null for a run without limits by key. There is no foreign key, because it would lock the key at the start of each run.';
 comment on column private.flow_run_jobs.turn is
   'The time at which the run was queued: started, released, woken, or due after its sleep. An owner''s runs are claimed in this order. A lost run keeps its turn, so it is claimed before the runs that were queued later.';
 comment on column private.flow_run_jobs.claim_number is
@@ -89,6 +93,10 @@ comment on column private.flow_run_jobs.is_complete is
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_ready on private.flow_run_jobs (user_id, turn) where state in ('ready', 'lost');
 create index flow_run_jobs_due_at_idx on private.flow_run_jobs (due_at) where state in ('held', 'sleeping', 'waiting');
+create index flow_run_jobs_queue_key_id_idx_blocked on private.flow_run_jobs (queue_key_id, turn) where state = 'blocked';
+-- The length of the queue counts the runs that wait because of their key before their first claim.
+create index flow_run_jobs_user_id_idx_limited on private.flow_run_jobs (user_id)
+  where claim_number = 0 and state in ('blocked', 'sleeping');
 create index flow_run_jobs_snapshot_hash_idx_redrivable on private.flow_run_jobs (snapshot_hash)
   where failed_at is not null or stop_requested_at is not null;
 create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id)
@@ -116,7 +124,7 @@ begin atomic
   select case when claimable_since.job.state = 'ready' then claimable_since.job.turn else claimable_since.job.due_at end;
 end;
 comment on function private.claimable_since(private.flow_run_jobs) is
-  'The time from which a worker may claim the run; null if the run has ended. A later time for a run that is held, sleeps or waits.';
+  'The time from which a worker may claim the run; null if the run is blocked or has ended. A later time for a run that is held, sleeps or waits.';
 
 create function private.is_overdue(flow_run_id uuid)
 returns boolean

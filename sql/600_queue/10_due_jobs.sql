@@ -1,7 +1,8 @@
 -- The steps of a run in the queue. The table private.flow_run_jobs is the queue; `state` and `due_at` of a job say
 -- whether a worker may claim the run. Files are named after the main function of each step:
 --
---   start       enqueue_run stores the run and its job, which is ready.
+--   start       enqueue_run stores the run and its job, which is ready. If the deployment has limits by key, the job may
+--               also sleep or be blocked: see 05_queue_keys.sql.
 --   claim       claim_flow_runs claims the next runs. ready_owners names the owners who have their turn, and take_jobs
 --               takes the jobs of each owner in the order of the column `turn`. A claim gets a claim_number, and the job
 --               is held until the lease ends.
@@ -25,7 +26,10 @@ returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_key_ids bigint[];
 begin
+  perform private.settle_queue_keys();
   -- Nearly always, no job is due. Then this function reads one entry of the index, and locks nothing.
   if (
     select j.due_at from private.flow_run_jobs as j
@@ -34,18 +38,30 @@ begin
     return;
   end if;
   -- Skip locked jobs: the transaction that holds the lock changes the state, or the next call does.
-  update private.flow_run_jobs as j
-  set
-    state = case when j.state = 'held' then 'lost' else 'ready' end::private.job_state,
-    turn = case when j.state = 'held' then j.turn else j.due_at end,
-    due_at = case when j.state = 'held' then j.due_at end
-  where j.flow_run_id = any (array(
-    select due.flow_run_id from private.flow_run_jobs as due
-    where due.state in ('held', 'sleeping', 'waiting') and due.due_at <= (select clock_timestamp())
-    order by due.due_at limit 1000
-    for no key update skip locked
-  ));
+  with due_job as (
+    update private.flow_run_jobs as j
+    set
+      state = case
+        when j.state = 'held' then 'lost'
+        when j.queue_key_id is not null and j.claim_number = 0 then 'blocked'
+        else 'ready'
+      end::private.job_state,
+      turn = case when j.state = 'held' then j.turn else j.due_at end,
+      due_at = case when j.state = 'held' then j.due_at end
+    where j.flow_run_id = any (array(
+      select due.flow_run_id from private.flow_run_jobs as due
+      where due.state in ('held', 'sleeping', 'waiting') and due.due_at <= (select clock_timestamp())
+      order by due.due_at limit 1000
+      for no key update skip locked
+    ))
+    returning j.queue_key_id, j.state
+  )
+  select array_agg(distinct d.queue_key_id) filter (where d.state = 'blocked') into v_key_ids from due_job as d;
+  -- The time of these runs has come, but they have no place yet.
+  if v_key_ids is not null then
+    perform private.settle_queue_key(k.id, 0, 0) from unnest(v_key_ids) as k (id);
+  end if;
 end;
 $$;
 comment on function private.make_due_jobs_ready() is
-  'Changes the state of at most a thousand jobs whose time has come: held jobs are lost, sleeping and waiting jobs are ready. Definer, because no API role may access jobs.';
+  'Changes the state of at most a thousand jobs whose time has come: held jobs are lost, sleeping and waiting jobs are ready, or blocked if they have no place of their key. First settles the keys that have notes. Definer, because no API role may access jobs.';

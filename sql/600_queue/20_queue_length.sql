@@ -111,12 +111,18 @@ begin
   if v_is_known then
     v_count := v_share;
   else
-    -- Counts at most v_share runs, by the index on user_id and turn.
+    -- Counts at most v_share runs, by indexes. Runs that wait because of a limit by key count, too.
     select count(*) into v_count
     from (
+      (
+        select from private.flow_run_jobs as j
+        where j.user_id = refuse_if_owner_fills_queue.owner_id and j.state in ('ready', 'lost')
+        order by j.turn limit v_share
+      )
+      union all
       select from private.flow_run_jobs as j
-      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.state in ('ready', 'lost')
-      order by j.turn limit v_share
+      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.claim_number = 0 and j.state in ('blocked', 'sleeping')
+      limit v_share
     ) as own;
   end if;
   if v_count >= v_share then
@@ -184,6 +190,8 @@ begin
     union all
     select from private.flow_run_jobs as j
     where j.state in ('held', 'sleeping', 'waiting') and j.due_at <= (select clock_timestamp())
+    union all
+    select from private.flow_run_jobs as j where j.claim_number = 0 and j.state in ('blocked', 'sleeping')
     limit v_max_length
   ) as queued;
   -- The higher the limit, the longer a count takes, so counts are rarer. While the queue has room, the next count comes

@@ -29,6 +29,11 @@ declare
 begin
   -- Wait until a run is claimable. Each pass reads two entries of indexes, and locks no row.
   while not private.has_claimable_run() loop
+    if private.settle_queue_keys() then
+      -- Keys are now locked, and starts wait for them. So do not wait here.
+      exit when private.has_claimable_run();
+      return;
+    end if;
     v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
       -- Only one claim waits at a time, because a waiting claim holds a connection that starts could use.

@@ -67,6 +67,19 @@ end;
 comment on function private.start_shares(private.caller) is
   'The shares of private.deployment_usage for which a start counts: the caller''s group, ''guests'' or ''others'', and then the caller.';
 
+create function private.queue_starter(deployment public.flow_deployments, caller private.caller)
+returns text
+language sql immutable security invoker
+begin atomic
+  select case
+    when queue_starter.caller.webhook_id is null and queue_starter.caller.user_id = queue_starter.deployment.user_id then ''
+    -- Null if the user who started a run has been deleted, and the run is now redriven.
+    else coalesce((private.start_shares(queue_starter.caller))[2], '')
+  end;
+end;
+comment on function private.queue_starter(public.flow_deployments, private.caller) is
+  'The part of a key that names the caller: empty for the owner, otherwise the caller''s share (private.start_shares).';
+
 create function private.refuse_start(limit_name text, share text, value bigint, retry_after_seconds integer)
 returns void
 language plpgsql volatile security invoker

@@ -31,6 +31,7 @@ comment on function private.admit_start(public.flow_deployments, private.caller)
 --   plain        plain JSON, which is converted by the types of the flow's inputs
 --   schedule_id  the schedule that starts the run
 --   settings     for a redrive: the settings of the run that it continues
+--   starter      for a redrive: the caller who started that run
 --   flow         for start_flow: the flow. From it and the request, private.flow_start_settings makes the settings.
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
@@ -43,7 +44,8 @@ comment on function private.admit_start(public.flow_deployments, private.caller)
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
-  request jsonb, schedule_id uuid default null, settings jsonb default null, flow public.flows default null
+  request jsonb, schedule_id uuid default null, settings jsonb default null, flow public.flows default null,
+  starter private.caller default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -62,6 +64,12 @@ declare
   -- claim token. Null if no node makes the request.
   v_node_depth constant integer := v_claims ->> 'chain_depth';
   v_settings jsonb := enqueue_run.settings;
+  v_is_limited boolean;
+  v_queue jsonb;
+  -- Without limits by key, the job is ready at once.
+  v_queue_key_id bigint;
+  v_state private.job_state := 'ready';
+  v_due_at timestamptz;
 begin
   if v_node_depth > private.limit_chain_depth() then
     perform private.fail('start_loop',
@@ -107,10 +115,18 @@ begin
     end if;
   end if;
 
-  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
-    or enqueue_run.caller.webhook_id is not null or v_node_depth is not null
-  then
+  v_is_limited := enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
+    or enqueue_run.caller.webhook_id is not null or v_node_depth is not null;
+  if v_is_limited then
     v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller);
+  end if;
+  v_queue := v_settings -> 'queue';
+  if v_queue is not null then
+    select p.queue_key_id, p.state, p.due_at into v_queue_key_id, v_state, v_due_at
+    from private.take_queue_place(
+      enqueue_run.deployment.id, v_queue, v_inputs,
+      private.queue_starter(enqueue_run.deployment, coalesce(enqueue_run.starter, enqueue_run.caller)), v_is_limited
+    ) as p;
   end if;
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
@@ -123,10 +139,12 @@ begin
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, settings, counted_deployment_id, counted_shares, turn, chain_depth
+    flow_run_id, user_id, snapshot_hash, settings, counted_deployment_id, counted_shares, queue_key_id, state, due_at, turn,
+    chain_depth
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
-    case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_now,
+    case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_queue_key_id, v_state,
+    v_due_at, v_now,
     coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
@@ -139,6 +157,6 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows, private.caller
 ) is
   'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer, because no API role may insert runs.';

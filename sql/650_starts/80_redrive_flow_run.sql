@@ -262,6 +262,8 @@ declare
   end || case when redrive_flow_run.repeat_effects is null then '{}'
     else jsonb_build_object('repeat_effects', redrive_flow_run.repeat_effects) end;
   v_snapshot jsonb;
+  -- The starter of the run that is redriven, because the redrive has the same key.
+  v_starter private.caller;
   v_started jsonb;
   v_changes jsonb;
 begin
@@ -318,9 +320,12 @@ begin
     v_as_started.fees := '[]';
     v_job.settings := v_job.settings || '{"fees": []}';
   end if;
+  v_starter.user_id := v_run.started_by;
+  v_starter.public_key := v_run.started_by_public_key;
+  v_starter.webhook_id := v_run.webhook_id;
   v_started := private.enqueue_run(
     v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request,
-    settings => v_job.settings
+    settings => v_job.settings, starter => v_starter
   );
   v_redrive_id := v_started ->> 'flow_run_id';
   update public.flow_run as r

@@ -26,6 +26,7 @@ as $$
     'delayed', undue.delayed,
     'running', undue.running,
     'waiting', undue.waiting,
+    'blocked', (select count(*) from private.flow_run_jobs as j where j.state = 'blocked'),
     'failed_last_hour', (
       select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'
     ),
@@ -49,8 +50,9 @@ $$;
 --   delayed                the runs that no worker may claim before a later time
 --   running                the runs that a worker holds
 --   waiting                the runs that wait for a signature or an input
+--   blocked                the runs that wait for a place of their key
 --   failed_last_hour       the runs that failed in the last hour
 --   pending_webhooks       the deliveries that have not been made yet
 comment on function public.runner_metrics() is
-  'For operators: {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour, pending_webhooks}. Only root runs are counted. pending_webhooks counts the deliveries that have not been made yet.';
+  'For operators: {queue_length, oldest_queued_seconds, delayed, running, waiting, blocked, failed_last_hour, pending_webhooks}. Only root runs are counted. pending_webhooks counts the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;

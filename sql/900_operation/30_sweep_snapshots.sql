@@ -8,6 +8,8 @@ begin
     select j.snapshot_hash from private.flow_run_jobs as j where j.state in ('ready', 'lost')
     union
     select j.snapshot_hash from private.flow_run_jobs as j where j.state in ('held', 'sleeping', 'waiting')
+    union
+    select j.snapshot_hash from private.flow_run_jobs as j where j.state = 'blocked'
   );
 end;
 $$;

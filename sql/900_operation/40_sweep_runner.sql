@@ -28,6 +28,7 @@ declare
   v_runs bigint;
   v_keys bigint;
   v_idle_shares bigint;
+  v_queue_keys bigint;
   v_snapshots bigint;
 begin
   perform private.check_sweep_arguments(sweep_runner.max_age, sweep_runner.max_runs);
@@ -37,12 +38,13 @@ begin
   perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
   -- Claims do this, too. Without a worker, the metrics and the limit of the queue still read few due jobs.
   perform private.make_due_jobs_ready();
+  v_queue_keys := private.delete_unused_keys(sweep_runner.max_runs);
   -- This step comes last, because a start that needs one of these snapshots waits until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
     -- There are no messages any more. The member stays for callers of the former release.
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', 0, 'snapshots', v_snapshots,
-    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_snapshots, v_idle_shares)
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_snapshots, v_idle_shares, v_queue_keys)
   );
 end;
 $$;
@@ -58,8 +60,8 @@ as $$
   select private.sweep_runner(max_age, max_runs);
 $$;
 -- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
--- runs. Also deletes idempotency keys older than 24 hours, the usage of idle callers and of deleted deployments, and
--- snapshots that nothing needs. Deployments, runs that have not ended, and runs that may be redriven need their
+-- runs. Also deletes idempotency keys older than 24 hours, the usage of idle callers and of deleted deployments, unused
+-- keys of limits, and snapshots that nothing needs. Gives free places to blocked runs. Deployments, runs that have not ended, and runs that may be redriven need their
 -- snapshots. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';

@@ -52,6 +52,28 @@ export const deploymentErrors = {
     meaning: '`max_runs_in_flight` must be an integer of 0 or more, or null.',
     remedy: 'Write an integer; with 0, only the owner can start; null means the default limit.',
   },
+  queue_key_invalid: {
+    status: 400,
+    meaning: '`queue_key` must be `caller`, the name of an input of the flow, or null.',
+    remedy: 'Write the name of an input that the deployment has.',
+  },
+  max_running_per_key_invalid: {
+    status: 400,
+    meaning: '`max_running_per_key` must be an integer of 1 or more, or null.',
+    remedy: 'Write an integer; null means no limit.',
+  },
+  max_starts_per_key_invalid: {
+    status: 400,
+    meaning: '`max_starts_per_key` must be an integer of 1 or more, or null.',
+    remedy: 'Write an integer; null means no limit.',
+  },
+  key_period_seconds_invalid: {
+    status: 400,
+    meaning: `\`key_period_seconds\` must be an integer from 1 to ${
+      countText(deploymentLimits.key_period_seconds.value)
+    }. It is null only if \`max_starts_per_key\` is null, too.`,
+    remedy: 'Set both in one request, or set both to null.',
+  },
   on_end_invalid: {
     status: 400,
     meaning: '`on_end` must be `{url, events}` or null; `details` lists what is wrong and where.',

@@ -225,7 +225,7 @@ export const runRequestErrors = {
   queue_full: {
     status: 429,
     meaning:
-      "The queue of the project is full, and at least a tenth of `max_queue_length` runs of this flow's owner wait for a worker. The owner may still start runs. Starts by other callers, webhooks and nodes are refused.",
+      "The queue of the project is full, and at least a tenth of `max_queue_length` runs of this flow's owner wait for a worker. The owner may still start runs. Starts by other callers, webhooks and nodes are refused. Or the deployment has too many keys (`details.limit` is `queue_keys`).",
     remedy:
       'Try again after as many seconds as `Retry-After` says. As operator: start more workers, or raise `max_queue_length`.',
     example: {

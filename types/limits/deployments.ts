@@ -69,10 +69,32 @@ export const deploymentLimits = {
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
+  key_period_seconds: {
+    value: 86_400,
+    unit: 's',
+    meaning: '`key_period_seconds` of a deployment',
+    beyond: '400 `key_period_seconds_invalid`',
+    inSql: true,
+  },
+  queue_key_characters: {
+    value: 1000,
+    unit: 'characters',
+    meaning: 'the JSON of the input that `queue_key` names',
+    beyond: '400 `inputs_invalid`',
+    inSql: true,
+  },
+  queue_keys: {
+    value: 10_000,
+    unit: 'keys',
+    meaning:
+      'keys of one deployment, approximately: those of runs that have not ended, and of starts in the last period',
+    beyond: 'a start with a new key gets 429 `queue_full`, unless the owner makes it',
+    inSql: true,
+  },
   queue_length: {
     value: 100_000,
     unit: 'runs',
-    meaning: 'claimable runs of the project, by default',
+    meaning: 'runs of the project that are claimable, or wait because of a limit by key, by default',
     beyond: '429 `queue_full`',
     inSql: true,
   },

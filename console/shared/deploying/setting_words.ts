@@ -19,6 +19,11 @@ const LABELS: Record<Setting, string> = {
   max_starts_per_minute: 'Starts per minute',
   max_runs_in_flight: 'Runs at a time',
   on_end: 'Messages about runs',
+  queue_key: 'Key of limits',
+  queue_key_shared: 'Callers share keys',
+  max_running_per_key: 'Runs of a key at a time',
+  max_starts_per_key: 'Starts of a key in a period',
+  key_period_seconds: 'Period in seconds',
 };
 
 /** The texts of settings whose values are not shown as they are. */

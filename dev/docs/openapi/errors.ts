@@ -66,7 +66,7 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   queue_full: {
     type: 'object',
     required: ['limit', 'value'],
-    properties: { limit: { enum: ['max_queue_length'] }, value: natural },
+    properties: { limit: { enum: ['max_queue_length', 'queue_keys'] }, value: natural },
   },
   start_limit_reached: {
     type: 'object',

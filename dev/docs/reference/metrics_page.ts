@@ -7,6 +7,7 @@ const METRICS: Record<string, string> = {
   queue_length: 'runs that a worker may claim now, including those whose worker died',
   oldest_queued_seconds:
     'the seconds for which the oldest of these runs has been claimable; `null` if there is none. If it is above 60, look at `private.check_runner_schedule()`',
+  blocked: 'runs that wait for a place of their key (`max_running_per_key`)',
   delayed: 'runs that no worker holds and that continue at a later time, such as runs that sleep',
   running: 'runs that a worker holds',
   waiting: 'runs that wait for a signature or an input',

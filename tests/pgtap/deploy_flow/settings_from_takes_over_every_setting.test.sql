@@ -22,7 +22,12 @@ insert into decisions values
   ('chain_network', 'taken over'),
   ('max_starts_per_minute', 'taken over'),
   ('max_runs_in_flight', 'taken over'),
-  ('on_end', 'taken over');
+  ('on_end', 'taken over'),
+  ('queue_key', 'taken over'),
+  ('queue_key_shared', 'taken over'),
+  ('max_running_per_key', 'taken over'),
+  ('max_starts_per_key', 'taken over'),
+  ('key_period_seconds', 'taken over');
 select bag_eq(
   $$ select a.attname::text from pg_attribute as a
     where a.attrelid = 'public.flow_deployments'::regclass and a.attnum > 0 and not a.attisdropped $$,
@@ -42,7 +47,8 @@ set name = 'Shop', description = 'Sells books.', icon_url = 'https://example.com
   fees = '[["11111111111111111111111111111111", 18446744073709551615]]',
   chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet-beta"}',
   max_starts_per_minute = 5, max_runs_in_flight = 6,
-  on_end = '{"url": "https://example.com/told", "events": ["failed"]}'
+  on_end = '{"url": "https://example.com/told", "events": ["failed"]}',
+  queue_key = 'caller', queue_key_shared = true, max_running_per_key = 1, max_starts_per_key = 2, key_period_seconds = 3
 where true;
 insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
 values (test.kept('flow')::integer, 'stable', test.kept('former')::uuid);

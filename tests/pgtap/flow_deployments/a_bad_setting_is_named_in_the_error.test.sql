@@ -1,4 +1,4 @@
-select plan(20);
+select plan(25);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -47,6 +47,16 @@ from (values
     '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]'),
   ('max_runs_in_flight = -1', 'max_runs_in_flight_invalid',
     '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1, or null for the default"}]'),
+  ('queue_key = ''nobody''', 'queue_key_invalid',
+    '[{"path": "queue_key", "message": "must be caller, the name of an input of the flow, or null"}]'),
+  ('max_running_per_key = 0', 'max_running_per_key_invalid',
+    '[{"path": "max_running_per_key", "message": "must be an integer from 1 to 2^31-1, or null"}]'),
+  ('max_starts_per_key = 0', 'max_starts_per_key_invalid',
+    '[{"path": "max_starts_per_key", "message": "must be an integer from 1 to 2^31-1, or null"}]'),
+  ('max_starts_per_key = 1, key_period_seconds = 86401', 'key_period_seconds_invalid',
+    '[{"path": "key_period_seconds", "message": "must be an integer from 1 to 86400, or null"}]'),
+  ('max_starts_per_key = 1', 'key_period_seconds_invalid',
+    '[{"path": "key_period_seconds", "message": "max_starts_per_key and key_period_seconds need each other"}]'),
   ($$action_identity = 'no key'$$, 'action_identity_invalid',
     '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]'),
   ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',

@@ -1,6 +1,6 @@
 -- The trigger refuses bad settings with an explanation. If the trigger is disabled, the constraints still refuse these
 -- settings.
-select plan(18);
+select plan(24);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -17,6 +17,7 @@ from (values
   ($$icon_url = 'https://a.example/i.png?size=1#x'$$),
   ('max_starts_per_minute = 0'),
   ('max_runs_in_flight = 0'),
+  ('queue_key = ''caller'', max_running_per_key = 1, max_starts_per_key = 1, key_period_seconds = 86400'),
   ($$action_identity = '11111111111111111111111111111111'$$)
 ) as good (assignment);
 
@@ -33,6 +34,11 @@ from (values
   ($$icon_url = 'javascript:alert(1)'$$, 'icon_url_https'),
   ('max_starts_per_minute = -1', 'max_starts_per_minute_natural'),
   ('max_runs_in_flight = -1', 'max_runs_in_flight_natural'),
+  ('queue_key = ''nobody''', 'queue_key_known'),
+  ('max_running_per_key = 0', 'max_running_per_key_positive'),
+  ('max_starts_per_key = 0, key_period_seconds = 1', 'max_starts_per_key_positive'),
+  ('max_starts_per_key = 1, key_period_seconds = 86401', 'key_period_seconds_range'),
+  ('key_period_seconds = null', 'max_starts_per_key_has_period'),
   ($$start_permission = 'anonymous'$$, 'start_permission_known'),
   ($$action_identity = 'no key'$$, 'action_identity_public_key')
 ) as bad (assignment, rule);

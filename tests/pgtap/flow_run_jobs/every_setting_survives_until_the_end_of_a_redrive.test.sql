@@ -15,7 +15,8 @@ set start_permission = 'Authenticated', output_instructions = true,
   action_identity = 'So11111111111111111111111111111111111111112',
   fees = '[["11111111111111111111111111111111", 7]]',
   chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}',
-  on_end = '{"url": "https://example.com/told", "events": ["failed"]}'
+  on_end = '{"url": "https://example.com/told", "events": ["failed"]}',
+  queue_key = 'caller', queue_key_shared = true, max_running_per_key = 5
 where true;
 select test.sign_out();
 select test.keep('settings', private.run_settings(d) || '{"action_signer": "11111111111111111111111111111111"}')

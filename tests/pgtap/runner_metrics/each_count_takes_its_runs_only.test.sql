@@ -9,7 +9,7 @@ create function pg_temp.metric(name text) returns jsonb language sql as 'select 
 
 select is(
   public.runner_metrics(),
-  '{"queue_length": 0, "oldest_queued_seconds": null, "delayed": 0, "running": 0, "waiting": 0, "failed_last_hour": 0, "pending_webhooks": 0}',
+  '{"queue_length": 0, "oldest_queued_seconds": null, "delayed": 0, "running": 0, "waiting": 0, "blocked": 0, "failed_last_hour": 0, "pending_webhooks": 0}',
   'for an empty queue all counts are 0'
 );
 

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { waitFor } from '../../support/wait.ts';
+
+let database: TestDatabase;
+let admin: Sql;
+let connections: Sql[];
+let flowId: number;
+let deploymentId: string;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  admin = database.connect('supabase_admin');
+  connections = Array.from({ length: 6 }, () => database.connect());
+});
+afterAll(() => database.close());
+
+beforeEach(async () => {
+  await admin`delete from auth.users`;
+  const userId = randomUUID();
+  const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
+  await admin`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
+  for (const sql of [admin, ...connections]) {
+    await sql`select set_config('request.jwt.claims', ${claims}, false)`;
+    // A statement that waits for a lock for 5 seconds fails.
+    await sql`set lock_timeout = '5s'`;
+  }
+  [{ id: flowId }] = await admin<[{ id: number }]>`
+    insert into public.flows (user_id) values (${userId}) returning id`;
+  [{ id: deploymentId }] = await admin<[{ id: string }]>`
+    select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`;
+});
+
+const limit = (running: number) =>
+  admin`update public.flow_deployments set max_running_per_key = ${running} where id = ${deploymentId}`;
+
+const start = async (sql: Sql): Promise<string> =>
+  (await sql<[{ id: string }]>`select public.start_deployment(id => ${deploymentId}) ->> 'flow_run_id' as id`)[0].id;
+
+interface Claim {
+  flow_run_id: string;
+  claim_number: number;
+}
+const claim = (sql: Sql, count: number) =>
+  sql<
+    Claim[]
+  >`select flow_run_id, claim_number from public.claim_flow_runs(${count}, 60) where flow_run_id is not null`;
+const finish = async (sql: Sql, claims: Claim[]): Promise<string[]> => {
+  const results = claims.map((held) => ({ ...held, status: 'succeeded', output: { M: {} }, progress: {} }));
+  return (await sql<[{ ids: string[] }]>`select public.finish_flow_runs(${sql.json(results)}) as ids`)[0].ids;
+};
+const left = async () =>
+  (await admin`select (select count(*)::integer from private.queue_keys) as keys,
+    (select count(*)::integer from private.queue_key_notes) as notes,
+    (select count(*)::integer from private.flow_run_jobs where state <> 'ended') as jobs`)[0];
+
+describe('limits by key', () => {
+  it('hold under races, and nothing is left when all runs have ended', async () => {
+    await limit(3);
+    const RUNS = 300;
+    let started = 0;
+    let ended = 0;
+    let most = 0;
+    const held = new Set<string>();
+    const starters = connections.slice(0, 2).map(async (sql) => {
+      while (started < RUNS) {
+        started += 1;
+        await start(sql);
+      }
+    });
+    const stopper = (async () => {
+      while (ended < RUNS) {
+        const [row] = await admin<{ id: string }[]>`
+          select flow_run_id as id from private.flow_run_jobs where state = 'blocked' order by random() limit 1`;
+        if (row !== undefined) await admin`select public.stop_flow_run(${row.id})`;
+        const [{ count }] = await admin<[{ count: number }]>`
+          select count(*)::integer as count from private.flow_run_jobs where state = 'ended'`;
+        ended = count;
+      }
+    })();
+    const workers = connections.slice(2).map(async (sql) => {
+      while (ended < RUNS) {
+        const claims = await claim(sql, 2);
+        for (const { flow_run_id: id } of claims) held.add(id);
+        most = Math.max(most, held.size);
+        // Forget the runs before they end, so that `held` never has a run whose place is already free.
+        for (const { flow_run_id: id } of claims) held.delete(id);
+        let rest: Claim[] = [...claims];
+        while (rest.length > 0) {
+          const done = await finish(sql, rest);
+          rest = rest.filter(({ flow_run_id: id }) => !done.includes(id));
+        }
+      }
+    });
+    await Promise.all([...starters, ...workers, stopper]);
+    expect(most).toBeLessThanOrEqual(3);
+    expect(await left()).toEqual({ keys: 0, notes: 0, jobs: 0 });
+  }, 120_000);
+
+  it('are never exceeded, as the rows tell', async () => {
+    await limit(2);
+    await Promise.all(connections.map(async (sql) => {
+      for (let turn = 0; turn < 10; turn += 1) await start(sql);
+    }));
+    const [row] = await admin`
+      select count(*) filter (where state = 'ready')::integer as ready,
+        count(*) filter (where state = 'blocked')::integer as blocked from private.flow_run_jobs where state <> 'ended'`;
+    expect(row).toEqual({ ready: 2, blocked: 58 });
+  });
+
+  it('let an end and a stop not wait for a start, and the place is given later', async () => {
+    await limit(1);
+    const [starter, worker] = [connections[0]!, connections[1]!];
+    await start(worker);
+    const [held] = await claim(worker, 1);
+    await starter`begin`;
+    const second = await start(starter);
+    // The start has locked the key. If the end waited for it, its lock_timeout would be reached.
+    expect(await finish(worker, [held!])).toEqual([held!.flow_run_id]);
+    expect(await claim(worker, 1)).toHaveLength(0);
+    await starter`commit`;
+    expect((await claim(worker, 1)).map(({ flow_run_id: id }) => id)).toEqual([second]);
+  });
+
+  it('admit a blocked run whose job was locked when a place became free', async () => {
+    await limit(1);
+    const [locker, worker] = [connections[0]!, connections[1]!];
+    const first = await start(worker);
+    const second = await start(worker);
+    await locker`begin`;
+    await locker`select from private.flow_run_jobs where flow_run_id = ${second} for update`;
+    await worker`select public.stop_flow_run(${first})`;
+    expect(await claim(worker, 1)).toHaveLength(0);
+    await locker`commit`;
+    await waitFor(async () => (await claim(worker, 1)).length === 1 || undefined);
+  });
+
+  it('survive a deletion of the flow while others start and claim its runs', async () => {
+    await limit(1);
+    const deletion = (async () => {
+      await waitFor(async () => (await left())!.jobs > 20 || undefined, 20_000);
+      await admin`delete from public.flow_deployments where id = ${deploymentId}`;
+      await admin`delete from public.flows where id = ${flowId}`;
+    })();
+    let isDeleted = false;
+    void deletion.then(() => isDeleted = true);
+    await Promise.all([
+      deletion,
+      ...connections.slice(0, 3).map(async (sql) => {
+        while (!isDeleted) await start(sql).catch(() => undefined);
+      }),
+      ...connections.slice(3).map(async (sql) => {
+        while (!isDeleted) await finish(sql, await claim(sql, 3));
+      }),
+    ]);
+    await waitFor(async () => {
+      await claim(admin, 1);
+      return (await left())!.keys === 0 || undefined;
+    });
+    expect(await left()).toEqual({ keys: 0, notes: 0, jobs: 0 });
+  });
+});
