@@ -4,6 +4,7 @@ import { makeConnections } from './methods/connections.ts';
 import { connect, type ConnectionOptions, type SupabaseLike } from './requests/connection.ts';
 import type { FlowClient, FlowClientOptions } from './flow_client.ts';
 import { makeDeploying } from './methods/deploying.ts';
+import { makeFlowFiles } from './methods/flow_files.ts';
 import { makeReading } from './methods/reading.ts';
 import { makeOpenStream, makeRequest } from './requests/request.ts';
 import { makeRunningNodes } from './methods/running_nodes.ts';
@@ -27,6 +28,7 @@ export function createFlowClient(
   const watching = makeWatching(makeOpenStream(connection), retries);
   return {
     ...makeDeploying(send),
+    ...makeFlowFiles(send),
     ...makeStarting(send),
     ...makeRunningNodes(send),
     ...makeAutomating(send),

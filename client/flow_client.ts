@@ -378,10 +378,44 @@ export interface Deployment<Inputs extends object, Outputs extends object> {
   run(...args: StartArguments<Inputs>): Promise<Outputs>;
 }
 
+/** A flow in the list of flows. */
+export interface FlowSummary {
+  id: number;
+  name: string;
+  updated_at: string;
+}
+
+/** A flow as the text of an editor's file. The text has all digits of numbers, which `JSON.parse` may round. */
+export interface FlowFile {
+  id: number;
+  name: string;
+  /** JSON with the members `id` and `updated_at`, but without the environment and the network of the flow. */
+  text: string;
+}
+
+/** A flow to store from its file. */
+export interface FlowToPush {
+  /** The flow to change. Without an id, a new flow is stored. */
+  id?: number;
+  /** The time of the flow's last change, as `pullFlow` has read it. */
+  updatedAt?: string;
+  /** The texts of the members of the file, by their names. */
+  members: Readonly<Record<string, string>>;
+}
+
 /** Deploys, starts and reads flows. Every method throws a FlowError. */
 export interface FlowClient {
   /** Stores a new flow, or changes the flow with `id`. Returns the flow's id. */
   storeFlow(flow: FlowToStore, options?: RequestOptions & { id?: number | undefined }): Promise<number>;
+
+  /** Lists the flows of the caller, at most 1,000. */
+  flows(options?: RequestOptions): Promise<FlowSummary[]>;
+
+  /** Reads a flow as the text of an editor's file. Throws `flow_not_found`. */
+  pullFlow(id: number, options?: RequestOptions): Promise<FlowFile>;
+
+  /** Stores a flow from its file. Throws `flow_changed` if somebody has saved the flow since it was pulled. */
+  pushFlow(flow: FlowToPush, options?: RequestOptions): Promise<{ id: number; updatedAt: string }>;
 
   /** Freezes a flow into a new deployment and moves `latest` to it. */
   deploy(flow: number, options?: DeployOptions): Promise<DeployFlowResult>;

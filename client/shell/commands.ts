@@ -3,9 +3,12 @@ import { connections } from './commands/connections.ts';
 import { deploy } from './commands/deploy.ts';
 import { inputs } from './commands/inputs.ts';
 import { install } from './commands/install.ts';
+import { list } from './commands/list.ts';
 import { login } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
 import { output } from './commands/output.ts';
+import { pull } from './commands/pull.ts';
+import { push } from './commands/push.ts';
 import { read } from './commands/read.ts';
 import { redrive } from './commands/redrive.ts';
 import { runNode } from './commands/run_node.ts';
@@ -23,6 +26,9 @@ import { webhooks } from './commands/webhooks.ts';
 /** The commands of `flows`, in the order of its help. */
 export const commands: readonly Command[] = [
   login,
+  list,
+  pull,
+  push,
   deploy,
   start,
   output,

@@ -98,6 +98,54 @@ const startWaiting = async (): Promise<string> => {
   return flow_run_id;
 };
 
+describe('flows list, pull and push', () => {
+  it('writes flows for git, stores their changes, and refuses to overwrite what changed in between', async () => {
+    const graph = new FlowBuilder();
+    graph.output('told', graph.input('greeting'));
+    const id = await storeFlow(owner, graph, { name: 'Git: greetings' });
+    const nodes = `[{"id":"a","theirs":18446744073709551615,"data":{}}]`;
+    const exact = await fetch(`${inject('stack').API_URL}/rest/v1/flows?id=eq.${id}`, {
+      method: 'PATCH',
+      headers: {
+        apikey: inject('stack').PUBLISHABLE_KEY,
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/json',
+      },
+      body: `{"nodes":${nodes},"edges":[],"environment":{"SECRET":"kept"}}`,
+    });
+    expect(exact.status).toBe(204);
+    const folder = join(dir, 'pulled');
+    const file = join(folder, `${id}-git-greetings.json`);
+    expect((await flows('list')).stdout).toMatch(new RegExp(`^${id}  .*  Git: greetings$`, 'm'));
+    expect(await json('pull', folder, String(id))).toEqual([{ flow_id: id, file }]);
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('18446744073709551615');
+    expect(text).not.toContain('SECRET');
+
+    writeFileSync(file, text.replace('"Git: greetings"', '"Git: hellos"'));
+    expect(await flows('push', file)).toMatchObject({ code: 0, stdout: `flow ${id}  ${file}\n` });
+    const { data } = await owner.client.from('flows').select('name, environment, nodes::text').eq('id', id).single();
+    expect(data).toMatchObject({ name: 'Git: hellos', environment: { SECRET: 'kept' } });
+    expect(data?.nodes).toContain('18446744073709551615');
+    // The file has the new time, so that it can be pushed again.
+    expect((await flows('push', file)).code).toBe(0);
+
+    await owner.client.from('flows').update({ description: 'by hand' }).eq('id', id).throwOnError();
+    const refused = await flows('push', file, '--json');
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ code: 'flow_changed', status: 409 });
+    // A file of a renamed flow keeps its name.
+    expect(await json('pull', folder, String(id))).toEqual([{ flow_id: id, file }]);
+    expect((await flows('push', file)).code).toBe(0);
+    const { id: _, ...rest } = JSON.parse(readFileSync(file, 'utf8'));
+    const copy = join(folder, 'copy.json');
+    writeFileSync(copy, JSON.stringify(rest));
+    const [made] = await json<{ flow_id: number }[]>('push', copy);
+    expect(JSON.parse(readFileSync(copy, 'utf8'))).toMatchObject({ id: made!.flow_id, name: 'Git: hellos' });
+    expect(await flows('push', EXAMPLE)).toMatchObject({ code: 2 });
+  });
+});
+
 describe('flows deploy', () => {
   it('stores and deploys a new flow, or with --flow an existing one, and moves the tag of --tag', async () => {
     const changed = join(dir, 'changed.json');
@@ -564,7 +612,7 @@ describe('a mistake is reported with the expected form:', () => {
       [
         ['depoly'],
         2,
-        /There is no command depoly\. There are login, deploy, start, output, read, runs, logs, stop, redrive, run-node, inputs, submit, schedules, /,
+        /There is no command depoly\. There are login, list, pull, push, deploy, start, output, read, runs, logs, stop, redrive, run-node, inputs, submit, schedules, /,
       ],
     ] as const,
   )('flows %j ends with %i', async (args, code, says) => {

@@ -1,24 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
 import { readNumber, readTag } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
+import { readJsonFile } from '../read_json_file.ts';
 import { UsageError } from '../usage_error.ts';
-
-/** The size limit of the file, in bytes. A column of a flow can't hold more. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
-
-/** Reads the JSON of a file. */
-async function readJson(file: string): Promise<unknown> {
-  try {
-    const { size } = await stat(file);
-    if (size > MAX_FILE_BYTES) throw new UsageError(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const isJson = error instanceof SyntaxError;
-    throw new UsageError(`${file} ${isJson ? 'must hold JSON' : "can't be read"}: ${(error as Error).message}`);
-  }
-}
 
 export const deploy: Command = {
   name: 'deploy',
@@ -53,7 +37,7 @@ export const deploy: Command = {
     if (settingsFrom !== undefined && id === undefined) {
       throw new UsageError('--settings-from needs --flow, because a new flow has no deployment yet.');
     }
-    const json = await readJson(file);
+    const { json } = await readJsonFile(file);
     // Loaded here, because only this command needs the module, which takes as long to load as the rest of the shell.
     const { readEditorFlow } = await import('../../editor_flow.ts');
     const { row: flow, leftOut } = readEditorFlow(json);

@@ -1,0 +1,43 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readNumber } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { indentJson } from '../json_text.ts';
+import { printableJson, printableLine } from '../printable.ts';
+
+/** Makes the name of a flow's file: its id and the words of its name, such as `7-order-total.json`. */
+function fileNameOf(id: number, name: string): string {
+  const words = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '').slice(0, 60);
+  return `${id}${words === '' ? '' : `-${words}`}.json`;
+}
+
+export const pull: Command = {
+  name: 'pull',
+  arguments: '<folder> [<flow>…]',
+  count: [1, 1_000],
+  summary: 'Write flows into a folder as JSON files, for git.',
+  notes: [
+    'Without the ids of flows, the command writes all of your flows.',
+    'A file that begins with the id of its flow keeps its name if the flow is renamed.',
+    'A file has no environment and no network, because they may hold secrets.',
+  ],
+  options: [],
+  example: 'flows pull flows 7',
+  run: async ({ client, screen, isJson, signal }, { positionals: [folder = '', ...ids] }) => {
+    const wanted = ids.length > 0
+      ? ids.map((id) => readNumber(id, 'flow', 1, 2_147_483_647)!)
+      : (await client.flows({ signal })).map(({ id }) => id);
+    await mkdir(folder, { recursive: true });
+    const files = await readdir(folder);
+    const written: { flow_id: number; file: string }[] = [];
+    for (const id of wanted) {
+      const { name, text } = await client.pullFlow(id, { signal });
+      const known = files.find((file) => /^\d+/.exec(file)?.[0] === String(id) && file.endsWith('.json'));
+      const file = join(folder, known ?? fileNameOf(id, name));
+      await writeFile(file, indentJson(text));
+      written.push({ flow_id: id, file });
+      if (!isJson) await screen.print(printableLine(file));
+    }
+    if (isJson) await screen.print(printableJson(written));
+  },
+};
