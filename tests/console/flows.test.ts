@@ -77,7 +77,7 @@ test('content of another editor is kept unchanged: imported by dropping, moved, 
   await page.getByRole('heading', { level: 1, name: 'Exact' }).waitFor();
   const node = page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name: 'const' });
   await node.focus();
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
   await page.keyboard.press('ArrowRight');
   await page.getByText('Not saved').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
