@@ -101,6 +101,16 @@ export async function insertFlow(db: Db, flow: object): Promise<number> {
   return data.id;
 }
 
+/** Stores a copy of a flow, which is not public, and returns the copy's id. */
+export const insertCopy = (db: Db, { nodes, edges, ...settings }: Omit<Flow, 'id' | 'user_id' | 'updated_at'>) =>
+  insertFlow(db, {
+    ...settingsOf(settings),
+    name: `${settings.name} (copy)`.slice(0, 200),
+    is_public: false,
+    nodes,
+    edges,
+  });
+
 /** The result of a save: the new time of the last change, or a refusal because somebody else has saved the flow. */
 export type SaveResult = { updatedAt: string } | 'saved by somebody else';
 

@@ -1,15 +1,17 @@
-import { Anchor, Button, Group } from '@mantine/core';
+import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
+import { likePattern, MAX_SEARCH_LENGTH } from '../shared/definition_search.ts';
 import { EmptyState } from '../shared/page/empty_state.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { Page } from '../shared/page/page.tsx';
 import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
 import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { useSearch } from '../shared/page/use_search.ts';
 import { When } from '../shared/time/when.tsx';
 import { DataQuestion, FileDrop, ImportButton, LeftOutAlert, useImport } from './flow_import.tsx';
 import { insertFlow } from './flow_rows.ts';
@@ -39,7 +41,9 @@ const COLUMNS: Column<FlowListRow>[] = [
   {
     header: 'Name',
     cell: (flow) => (
-      <Anchor component={Link} href={`/flows/${flow.id}`} fw={600} id={`flow-${flow.id}`}>{flowTitle(flow)}</Anchor>
+      <Anchor component={Link} href={`/flows/${flow.id}`} fw={600} id={`flow-${flow.id}`} className='console-row-link'>
+        {flowTitle(flow)}
+      </Anchor>
     ),
   },
   { header: 'Last change', cell: ({ updated_at }) => <When at={updated_at} /> },
@@ -52,14 +56,15 @@ const COLUMNS: Column<FlowListRow>[] = [
   },
 ];
 
-/** The flows of the signed-in user. The flow with the newest change comes first. */
-function useFlowList() {
+/** The flows of the signed-in user with a text in their names. The flow with the newest change comes first. */
+function useFlowList(searched: string) {
   const { db } = useApi();
   const userId = useUserId();
   return usePagedRows({
-    queryKey: ['flows', 'list'],
+    queryKey: ['flows', 'list', { searched }],
     read: async (from, to, signal) => {
       const { data } = await db.from('flows').select('id, name, updated_at, flow_deployments(id)').eq('user_id', userId)
+        .ilike('name', likePattern(searched))
         .order('updated_at', { ascending: false }).order('id', { ascending: false })
         .limit(DEPLOYMENTS_COUNTED + 1, { referencedTable: 'flow_deployments' })
         .range(from, to).abortSignal(signal).throwOnError();
@@ -71,7 +76,8 @@ function useFlowList() {
 export function FlowsPage() {
   const { db } = useApi();
   const [, navigate] = useLocation();
-  const list = useFlowList();
+  const [text, setText, searched] = useSearch();
+  const list = useFlowList(searched);
   const importing = useImport();
   const templates = useRef<HTMLButtonElement>(null);
   const creating = useMutation({
@@ -102,12 +108,22 @@ export function FlowsPage() {
         <ErrorAlert error={importing.error} />
         <LeftOutAlert importing={importing} />
         <DataQuestion importing={importing} />
+        {(searched !== '' || text !== '' || list.rows.length > 0) && (
+          <TextInput
+            type='search'
+            label='Find a flow'
+            maxLength={MAX_SEARCH_LENGTH}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            maw='24rem'
+          />
+        )}
         <PagedTable
           label='flows'
           columns={COLUMNS}
           rowKey={({ id }) => id}
           list={list}
-          empty={
+          empty={searched !== '' ? <Text c='dimmed'>No flow has this text in its name.</Text> : (
             <EmptyState
               title='You have no flows yet'
               action={<Button onClick={() => templates.current?.click()}>Choose an example</Button>}
@@ -115,7 +131,7 @@ export function FlowsPage() {
               For example: read the rows of a CSV file, or send a report each night. “New flow” makes an empty flow. You
               can also drop files of another editor here.
             </EmptyState>
-          }
+          )}
         />
       </Page>
     </FileDrop>

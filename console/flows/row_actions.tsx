@@ -5,7 +5,7 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fileName, saveFile } from '../shared/save_file.ts';
-import { deleteFlow, readFlow, toEditorFile } from './flow_rows.ts';
+import { deleteFlow, insertCopy, readFlow, toEditorFile } from './flow_rows.ts';
 
 function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
   const { db } = useApi();
@@ -35,15 +35,31 @@ function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClo
 export function RowActions({ id, title }: { id: number; title: string }) {
   const { db } = useApi();
   const [isDeleting, { open, close }] = useDisclosure();
+  const queryClient = useQueryClient();
+  const read = async () => {
+    const flow = await readFlow(db, id, new AbortController().signal);
+    if (flow === undefined) throw new Error('The flow is gone.');
+    return flow;
+  };
   const exporting = useMutation({
-    mutationFn: async () => {
-      const flow = await readFlow(db, id, new AbortController().signal);
-      if (flow === undefined) throw new Error('The flow is gone.');
-      saveFile(fileName(title, 'json'), 'application/json', JSON.stringify(toEditorFile(flow), undefined, 2));
-    },
+    mutationFn: async () =>
+      saveFile(fileName(title, 'json'), 'application/json', JSON.stringify(toEditorFile(await read()), undefined, 2)),
+  });
+  const duplicating = useMutation({
+    mutationFn: async () => await insertCopy(db, await read()),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
   return (
     <Group gap='xs' justify='flex-end' wrap='nowrap'>
+      <Button
+        size='xs'
+        variant='default'
+        aria-describedby={`flow-${id}`}
+        loading={duplicating.isPending}
+        onClick={() => duplicating.mutate()}
+      >
+        Duplicate
+      </Button>
       <Button
         size='xs'
         variant='default'
@@ -57,7 +73,7 @@ export function RowActions({ id, title }: { id: number; title: string }) {
       <ActionIcon variant='subtle' color='red' size='lg' aria-label={`Delete ${title}`} onClick={open}>
         <Icon name='trash' />
       </ActionIcon>
-      <ErrorAlert error={exporting.error} />
+      <ErrorAlert error={exporting.error ?? duplicating.error} />
       {isDeleting && <DeleteDialog id={id} title={title} onClose={close} />}
     </Group>
   );

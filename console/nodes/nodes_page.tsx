@@ -1,6 +1,4 @@
 import { Button, Group, SegmentedControl, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
@@ -9,29 +7,11 @@ import { EmptyState } from '../shared/page/empty_state.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { Page } from '../shared/page/page.tsx';
 import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { useSearch } from '../shared/page/use_search.ts';
 import { Gallery } from './gallery.tsx';
 
 const OWNERS = [{ label: 'All', value: 'all' }, { label: 'My own', value: 'own' }];
 const COLUMNS = 'id, node_id, version, type, is_public, user_id, data, sources, targets';
-
-/** The search text. It is stored in the address, so that Back and copied links restore it. */
-function useSearch(): [text: string, setText: (text: string) => void, searched: string] {
-  const [parameters, setParameters] = useSearchParams();
-  const searched = parameters.get('search')?.slice(0, MAX_SEARCH_LENGTH) ?? '';
-  const [text, setText] = useState(searched);
-  const [settled] = useDebouncedValue(text.trim(), 250);
-  useEffect(() => {
-    setParameters((old) => {
-      const changed = new URLSearchParams(old);
-      if (settled === (changed.get('search') ?? '')) return old;
-      changed.delete('page');
-      if (settled === '') changed.delete('search');
-      else changed.set('search', settled);
-      return changed;
-    }, { replace: true });
-  }, [settled, setParameters]);
-  return [text, setText, searched];
-}
 
 export function NodesPage() {
   const { db } = useApi();

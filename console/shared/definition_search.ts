@@ -4,7 +4,7 @@ export const MAX_SEARCH_LENGTH = 100;
 const MAX_WORDS = 8;
 
 /** Makes a pattern for `ilike` that matches the text literally. */
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+export const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Quotes a text for a filter in PostgREST's `or`, so that all its characters are literal. */
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;

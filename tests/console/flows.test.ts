@@ -169,3 +169,33 @@ test('more flows than fit on a page are paged, with the page in the address', as
   await page.getByRole('button', { name: 'Previous' }).click();
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 25);
 });
+
+test('a flow is found by its name, opened by its row, and duplicated', async () => {
+  const opened = await openConsole({ viewport: { width: 1280, height: 800 } });
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const graph = new FlowBuilder();
+  graph.output('told', graph.input('greeting'));
+  const id = await storeFlow(person, graph, { name: '50% off' });
+  await storeFlow(person, new FlowBuilder(), { name: 'Another' });
+  await opened.goto('');
+  const rows = page.getByRole('table', { name: 'flows' }).getByRole('row');
+  await expect.poll(() => rows.count()).toBe(1 + 2);
+  await page.getByRole('searchbox', { name: 'Find a flow' }).fill('50%');
+  await expect.poll(() => rows.count()).toBe(1 + 1);
+  await page.getByRole('button', { name: 'Duplicate' }).click();
+  await page.getByRole('link', { name: '50% off (copy)', exact: true }).waitFor();
+  const { data } = await person.client.from('flows').select('name, nodes').neq('id', id).ilike('name', '50%off%')
+    .single().throwOnError();
+  expect(data).toMatchObject({ name: '50% off (copy)', nodes: { length: 2 } });
+  await opened.checkAccessibilityInBoth();
+  await page.screenshot({ path: '.stack/screenshots/flow_list.png' });
+  await page.getByRole('searchbox', { name: 'Find a flow' }).fill('50_');
+  await page.getByText('No flow has this text in its name.').waitFor();
+  await page.getByRole('searchbox', { name: 'Find a flow' }).fill('');
+  const row = page.getByRole('row', { name: /50% off(?! \(copy)/ });
+  const box = (await row.boundingBox())!;
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.getByRole('heading', { level: 1, name: '50% off' }).waitFor();
+  expect(page.url()).toMatch(new RegExp(`/flows/${id}$`));
+});

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
-import { insertFlow, saveFlow, settingsOf } from '../flow_rows.ts';
+import { insertCopy, saveFlow } from '../flow_rows.ts';
 import { useEditor } from './editor_context.tsx';
 
 export interface Saving {
@@ -73,16 +73,9 @@ export function useSaving(): Saving {
     },
     async saveCopy() {
       const { document } = store.state();
-      const columns = settingsOf(store.state().settings);
+      const { nodes, edges } = document;
       await run(async () => {
-        const name = `${columns.name} (copy)`.slice(0, 200);
-        const id = await insertFlow(db, {
-          ...columns,
-          name,
-          is_public: false,
-          nodes: document.nodes,
-          edges: document.edges,
-        });
+        const id = await insertCopy(db, { ...store.state().settings, nodes, edges });
         giveUpChanges();
         navigate(`/flows/${id}`);
       });
