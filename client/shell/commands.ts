@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { connections } from './commands/connections.ts';
+import { describeApi } from './commands/describe_api.ts';
 import { deploy } from './commands/deploy.ts';
 import { inputs } from './commands/inputs.ts';
 import { install } from './commands/install.ts';
@@ -51,5 +52,6 @@ export const commands: readonly Command[] = [
   connections,
   tag,
   types,
+  describeApi,
   install,
 ];

@@ -445,6 +445,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'it checks shapes by zod, so the client loads it only when it is needed.',
   },
   {
+    files: 'client/describing',
+    mayImport: [ITSELF, 'types'],
+    packages: ['zod'],
+    why: 'it reads descriptions of services and checks what it makes by zod, so the shell loads it only when needed.',
+  },
+  {
     files: 'client/node_definition.ts',
     mayImport: ['client', 'types'],
     packages: ['json5', 'zod'],

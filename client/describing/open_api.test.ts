@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest';
+import { makeModule } from '../../runner/described/openapi/index.ts';
+import { runNode } from '../../tests/support/node_call.ts';
+import type { HttpRequest } from '../../runner/engine/node.ts';
+import type { FrozenDefinition } from '../../types/flow.ts';
+import { describeOpenApi } from './open_api.ts';
+
+const document = (operation: object, more: object = {}) => ({
+  openapi: '3.1.0',
+  info: { title: 'Shop', version: '2' },
+  servers: [{ url: 'https://{region}.shop.example/v1/', variables: { region: { default: 'eu' } } }],
+  paths: { '/orders/{id}': { post: { operationId: 'send', ...operation } } },
+  ...more,
+});
+
+const one = (operation: object, more?: object) => {
+  const { definitions, refused } = describeOpenApi(JSON.stringify(document(operation, more)));
+  return { definition: definitions[0], reason: refused[0]?.reason };
+};
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+
+it('makes inputs of parameters and members, outputs of the answer, and a request that the adapter sends', async () => {
+  const { definition } = one({
+    parameters: [
+      { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } },
+      { name: 'id', in: 'query', schema: { type: 'array' }, explode: false },
+      { name: 'x-at', in: 'header', schema: { type: 'number' } },
+    ],
+    requestBody: { required: true, ...json({ $ref: '#/components/schemas/Order' }) },
+    responses: {
+      404: {},
+      201: json({ properties: { status: { type: 'string' }, file: { type: 'string', format: 'byte' } } }),
+    },
+  }, {
+    components: {
+      schemas: {
+        Order: {
+          allOf: [{ $ref: '#/components/schemas/Base' }, { required: ['id'], properties: { id: { type: 'boolean' } } }],
+        },
+        Base: { type: 'object', properties: { total: { type: ['number', 'null'] }, made: { readOnly: true } } },
+      },
+    },
+  });
+  expect(definition!.targets.map(({ name, type_bounds: [type], required }) => [name, type, required])).toEqual([
+    ['id', 'u64', true],
+    ['id_query', 'array', false],
+    ['x-at', 'decimal', false],
+    ['total', 'decimal', false],
+    ['id_body', 'bool', true],
+  ]);
+  expect(definition!.sources.map(({ name, type }) => [name, type])).toEqual([
+    ['status', 'u64'],
+    ['headers', 'object'],
+    ['body', 'free'],
+    ['status_body', 'string'],
+    ['file', 'bytes'],
+  ]);
+  expect(definition!.data).toMatchObject({ node_id: 'send', version: '2', effects: 'once', tags: ['Shop'] });
+  const sent: HttpRequest[] = [];
+  const http = {
+    request: async (request: HttpRequest) => {
+      sent.push(request);
+      return { status: 201, headers: { 'content-type': 'application/json' }, body: new TextEncoder().encode('{}') };
+    },
+  };
+  // SAFETY: a frozen definition has the same members.
+  const module = makeModule(definition as unknown as FrozenDefinition);
+  await runNode(module, { id: { U: '7' }, id_query: { A: [{ S: 'a' }, { S: 'b' }] }, id_body: { B: true } }, { http });
+  expect(sent[0]).toMatchObject({ method: 'POST', url: 'https://eu.shop.example/v1/orders/7?id=a,b' });
+  expect(new TextDecoder().decode(await sent[0]!.makeBody!())).toBe('{"id":true}');
+});
+
+it('reads Swagger 2.0: its host, forms and files', () => {
+  const { definitions } = describeOpenApi({
+    swagger: '2.0',
+    info: {},
+    host: 'a.example',
+    basePath: '/b',
+    paths: {
+      '/up': {
+        put: {
+          parameters: [{ in: 'formData', name: 'f', type: 'file' }, { in: 'query', name: 'q', type: 'array' }],
+          responses: {},
+        },
+      },
+    },
+  });
+  expect(definitions[0]!.data).toMatchObject({
+    node_id: 'put_up',
+    version: '1',
+    effects: 'idempotent',
+    implementation: {
+      server: { url: 'https://a.example/b' },
+      parameters: [{ name: 'q', style: 'form', explode: false }],
+      body: { kind: 'multipart', fields: [{ name: 'f', port: 'f' }] },
+    },
+  });
+});
+
+it.each([
+  [{ parameters: [{ name: 'c', in: 'cookie' }] }, 'parameters in cookie are not supported'],
+  [{ parameters: [{ name: 'c', in: 'path', style: 'matrix' }] }, 'style matrix'],
+  [{ parameters: [{ name: 'a\u0007', in: 'query' }] }, 'no printable name'],
+  [{ requestBody: { content: { 'application/xml': {} } } }, 'application/xml'],
+  [{ parameters: [{ $ref: 'https://a.example/p' }] }, 'another document'],
+  [{ parameters: [{ $ref: '#/nowhere' }] }, 'leads nowhere'],
+  [{ requestBody: { $ref: '#/components/loop' } }, 'circle'],
+  [
+    { requestBody: json({ properties: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`p${n}`, {}])) }) },
+    '1000',
+  ],
+  [
+    { requestBody: json({ properties: Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`p${n}`, {}])) }) },
+    'large',
+  ],
+])('refuses operation %#', (operation, reason) => {
+  const more = { components: { loop: { $ref: '#/components/loop' } } };
+  expect(one(operation, more).reason?.slice(0, 500)).toContain(reason);
+});
+
+it('hostile schemas end soon: circles, doubling alternatives, patterns and names of prototypes', () => {
+  const schemas: { [name: string]: unknown } = {
+    Self: { allOf: [{ $ref: '#/components/schemas/Self' }, { $ref: '#/components/schemas/Self' }] },
+  };
+  for (let n = 0; n < 40; n++) {
+    const next = { $ref: `#/components/schemas/D${n + 1}` };
+    schemas[`D${n}`] = { anyOf: [next, next], pattern: '(a+)+$' };
+  }
+  const operation = (name: string) => ({ requestBody: json({ $ref: `#/components/schemas/${name}` }) });
+  const begin = performance.now();
+  expect(one(operation('Self'), { components: { schemas } }).reason).toContain('too large');
+  expect(one(operation('D0'), { components: { schemas } }).definition!.targets).toMatchObject([{ name: 'body' }]);
+  const text = JSON.stringify(document(operation('P'), { components: { schemas: { P: { properties: { x: {} } } } } }));
+  const { definitions } = describeOpenApi(text.replace('"x":', '"__proto__":'));
+  expect(definitions[0]!.targets.map(({ name }) => name)).toEqual(['__proto__']);
+  expect(performance.now() - begin).toBeLessThan(5_000);
+});
+
+it('a text that is no document, or too large, is refused as a whole', () => {
+  expect(describeOpenApi('{').refused).toEqual([{ place: '', reason: 'the document is not JSON' }]);
+  expect(describeOpenApi({ openapi: '4.0.0' }).refused[0]!.reason).toContain('not OpenAPI 3.0');
+  expect(describeOpenApi(' '.repeat(20 * 1_048_576)).refused[0]!.reason).toContain('16 MiB');
+});
+
+it('only the named operations are described, with the prefix', () => {
+  const text = JSON.stringify(document({ responses: {} }));
+  expect(describeOpenApi(text, { only: ['other'] }).definitions).toEqual([]);
+  const { definitions } = describeOpenApi(text, { only: ['POST /orders/{id}'], prefix: 'shop_' });
+  expect(definitions.map(({ data }) => data.node_id)).toEqual(['shop_send']);
+});

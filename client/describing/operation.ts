@@ -1,0 +1,216 @@
+import type { OpenApiImplementation, Parameter, RequestBody } from '../../types/described/openapi.ts';
+import { flowLimits } from '../../types/limits/flows.ts';
+import { type Json, listOf, memberOf, objectOf, type References, Refusal, textOf } from './documents.ts';
+import { portTypeOf, propertiesOf } from './schemas.ts';
+
+/** An input of the node. */
+export interface Target {
+  name: string;
+  type_bounds: string[];
+  required: boolean;
+  passthrough: false;
+  tooltip: string;
+}
+
+/** An output of the node. */
+export interface Source {
+  name: string;
+  type: string;
+  optional?: true;
+}
+
+/** The ports of one side, each with a name of its own. */
+class Names {
+  readonly #taken: Set<string>;
+  constructor(taken: string[] = []) {
+    this.#taken = new Set(taken);
+  }
+
+  /** Returns the name, with the place behind it if another port has the name. */
+  take(name: string, place: string): string {
+    if (/\p{Cc}/u.test(name) || name === '') throw new Refusal('a parameter or property has no printable name');
+    const all = [name, `${name}_${place}`];
+    for (let number = 2; all.length < 100; number++) all.push(`${name}_${place}_${number}`);
+    const free = all.find((one) => !this.#taken.has(one));
+    if (free === undefined) throw new Refusal('too many parameters have the same name');
+    this.#taken.add(free);
+    if (this.#taken.size > flowLimits.node_ports.value) {
+      throw new Refusal(`the operation has more than ${flowLimits.node_ports.value} inputs or outputs`);
+    }
+    return free;
+  }
+}
+
+const STYLES: Record<Parameter['in'], readonly Parameter['style'][]> = {
+  path: ['simple'],
+  header: ['simple'],
+  query: ['form', 'deepObject', 'spaceDelimited', 'pipeDelimited'],
+};
+
+/** The style of a parameter of Swagger 2.0 by its `collectionFormat`. */
+const COLLECTIONS: Record<string, [style: Parameter['style'], explode: boolean]> = {
+  csv: ['form', false],
+  ssv: ['spaceDelimited', false],
+  pipes: ['pipeDelimited', false],
+  multi: ['form', true],
+};
+
+function styleOf(parameter: Json, place: Parameter['in']): Pick<Parameter, 'style' | 'explode'> {
+  const type = Object.keys(objectOf(parameter.content))[0];
+  if (type !== undefined) {
+    if (!isJson(type)) throw new Refusal(`a parameter has the media type ${type.slice(0, 100)}`);
+    return { style: 'json', explode: false };
+  }
+  const collection = textOf(parameter.collectionFormat) ??
+    (parameter.schema === undefined && parameter.type === 'array' ? 'csv' : undefined);
+  if (collection !== undefined) {
+    const [style, explode] = COLLECTIONS[collection] ?? [];
+    if (style === undefined) throw new Refusal(`collectionFormat ${collection.slice(0, 100)} is not supported`);
+    return place === 'query' ? { style, explode: explode ?? false } : { style: 'simple', explode: false };
+  }
+  const [standard] = STYLES[place];
+  const style = STYLES[place].find((known) => known === (parameter.style ?? standard));
+  if (style === undefined) {
+    throw new Refusal(`parameters of style ${String(parameter.style).slice(0, 100)} are not supported`);
+  }
+  return { style, explode: typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form' };
+}
+
+const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
+
+/** The kinds of bodies that can be sent, the preferred ones first. */
+const KINDS: [kind: RequestBody['kind'], is: (type: string) => boolean][] = [
+  ['json', isJson],
+  ['form', (type) => /^application\/x-www-form-urlencoded\b/i.test(type)],
+  ['multipart', (type) => /^multipart\/form-data\b/i.test(type)],
+  ['text', (type) => /^text\/(?!xml)/i.test(type)],
+  ['bytes', (type) => !/\bxml\b/i.test(type) && !/^multipart\//i.test(type)],
+];
+
+/** Reads one operation of a document. */
+export class OperationReader {
+  readonly #references: References;
+  readonly #inputs = new Names();
+  readonly #outputs = new Names(['status', 'headers', 'body']);
+  readonly targets: Target[] = [];
+  readonly sources: Source[] = [
+    { name: 'status', type: 'u64' },
+    { name: 'headers', type: 'object' },
+    { name: 'body', type: 'free' },
+  ];
+
+  constructor(references: References) {
+    this.#references = references;
+  }
+
+  #input(name: string, place: string, schema: unknown, required: boolean, description: unknown): string {
+    const port = this.#inputs.take(name, place);
+    const type_bounds = [portTypeOf(schema, this.#references)];
+    const tooltip = (textOf(description) ?? '').replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+    this.targets.push({ name: port, type_bounds, required, passthrough: false, tooltip });
+    return port;
+  }
+
+  /** Reads the parameters of the path and of the operation. Those of the operation come first. */
+  parameters(path: Json, operation: Json): { parameters: Parameter[]; ofBody: Json[] } {
+    const known = new Map<string, Json>();
+    for (const json of [...listOf(operation.parameters), ...listOf(path.parameters)]) {
+      const parameter = this.#references.resolve(json);
+      const key = `${String(parameter.in)} ${String(parameter.name)}`;
+      if (!known.has(key)) known.set(key, parameter);
+    }
+    const all = [...known.values()];
+    const sent = all.filter(({ in: place }) => place !== 'body' && place !== 'formData');
+    const parameters = sent.map((parameter): Parameter => {
+      const place = parameter.in;
+      if (place !== 'path' && place !== 'query' && place !== 'header') {
+        throw new Refusal(`parameters in ${String(place).slice(0, 100)} are not supported`);
+      }
+      const name = textOf(parameter.name) ?? '';
+      const styled = styleOf(parameter, place);
+      const [content] = Object.values(objectOf(parameter.content));
+      const schema = parameter.schema ?? memberOf(content, 'schema') ?? parameter;
+      const required = place === 'path' || parameter.required === true;
+      return { port: this.#input(name, place, schema, required, parameter.description), name, in: place, ...styled };
+    });
+    return { parameters, ofBody: all.filter(({ in: place }) => place === 'body' || place === 'formData') };
+  }
+
+  /** Reads the body of an operation of OpenAPI 3. */
+  body(operation: Json): RequestBody | undefined {
+    if (operation.requestBody === undefined) return undefined;
+    const body = this.#references.resolve(operation.requestBody);
+    return this.#bodyOf(objectOf(body.content), body.required === true);
+  }
+
+  /** Reads the body of an operation of Swagger 2.0. */
+  olderBody(ofBody: Json[], consumes: unknown[]): RequestBody | undefined {
+    const [whole] = ofBody.filter(({ in: place }) => place === 'body');
+    const types = consumes.filter((type) => typeof type === 'string');
+    if (whole !== undefined) {
+      const type = types.find(isJson) ?? types[0] ?? 'application/json';
+      return this.#bodyOf({ [type]: { schema: whole.schema } }, whole.required === true);
+    }
+    if (ofBody.length === 0) return undefined;
+    const hasFile = ofBody.some(({ type }) => type === 'file');
+    const type = hasFile || types.includes('multipart/form-data')
+      ? 'multipart/form-data'
+      : 'application/x-www-form-urlencoded';
+    const fields = ofBody.map((field) => {
+      const name = textOf(field.name) ?? '';
+      return { name, port: this.#input(name, 'body', field, field.required === true, field.description) };
+    });
+    return { kind: hasFile || type.startsWith('multipart') ? 'multipart' : 'form', type, required: false, fields };
+  }
+
+  #bodyOf(content: Json, required: boolean): RequestBody | undefined {
+    const types = Object.keys(content);
+    for (const [kind, is] of KINDS) {
+      const type = types.find(is);
+      if (type === undefined) continue;
+      const schema = memberOf(content[type], 'schema') ?? {};
+      // Bytes and texts have no members, whatever their schema says.
+      const { properties, required: needed } = kind === 'text' || kind === 'bytes'
+        ? { properties: {}, required: new Set<string>() }
+        : propertiesOf(schema, this.#references);
+      const writable = Object.entries(properties).filter(([, property]) => memberOf(property, 'readOnly') !== true);
+      if (writable.length === 0) {
+        const port = this.#input(
+          'body',
+          'body',
+          kind === 'bytes' ? { type: 'string', format: 'binary' } : schema,
+          required,
+          '',
+        );
+        return { kind, type, required, port };
+      }
+      const fields = writable.map(([name, property]) => ({
+        name,
+        port: this.#input(name, 'body', property, required && needed.has(name), memberOf(property, 'description')),
+      }));
+      return { kind, type, required, fields };
+    }
+    throw new Refusal(`bodies of type ${types.join(', ').slice(0, 200) || 'unknown'} are not supported`);
+  }
+
+  /** Reads the first successful answer: the outputs for members of its body, and the media types to accept. */
+  answer(operation: Json, produces: unknown[]): Pick<OpenApiImplementation, 'outputs' | 'accept'> {
+    const [, json] = Object.entries(objectOf(operation.responses))
+      .filter(([status]) => status.startsWith('2')).toSorted(([a], [b]) => a < b ? -1 : 1)[0] ?? [];
+    if (json === undefined) return { outputs: [], accept: [] };
+    const response = this.#references.resolve(json);
+    const content = objectOf(response.content);
+    const types = [...Object.keys(content), ...produces.filter((type) => typeof type === 'string')];
+    const type = types.find(isJson);
+    const schema = memberOf(content[type ?? ''], 'schema') ?? response.schema;
+    const { properties } = schema === undefined || type === undefined && Object.keys(content).length > 0
+      ? { properties: {} }
+      : propertiesOf(schema, this.#references);
+    const outputs = Object.entries(properties).map(([name, property]) => {
+      const port = this.#outputs.take(name, 'body');
+      this.sources.push({ name: port, type: portTypeOf(property, this.#references), optional: true });
+      return { port, name };
+    });
+    return { outputs, accept: type === undefined ? types.slice(0, 5) : [type] };
+  }
+}
