@@ -6,14 +6,13 @@ import { type AnswerInputResult, inputTokenPathSchema, submitInputParamsSchema }
 import { toReadableJson } from '../../types/values/json/readable_json.ts';
 import { decodeValue } from '../../types/values/value.ts';
 import { ADMISSION_OPTIONS, makeAdmission } from '../../platform/admission.ts';
-import { ApiError, apiError } from '../../platform/api_error.ts';
-import type { Config } from '../../platform/config.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { RawJson } from '../../platform/database/raw_json.ts';
 import { MAX_BODY_BYTES, parse, readJson } from '../_shared/body.ts';
-import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
+import { makeIdentifyAnswerer } from './identify_answerer.ts';
 
 /** An answer: its arguments for SQL, and its parsed JSON, which is checked against the question of the node. */
 interface ReadAnswer {
@@ -58,43 +57,17 @@ interface Answer {
  */
 const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sharedSlots: 1, maxWaiting: 10 };
 
-/** The caller who answers, as the database identified them. A member is null if the request has no such credential. */
-interface Answerer {
-  user_id: string | null;
-  run_id: string | null;
-}
-
-/** Reads the credentials of an answer. Malformed ones count as none, because an open input needs no credential. */
-function credentialsOf(request: Request, config: Config): Record<string, string> {
-  try {
-    return readCredentials(request, config).headers;
-  } catch (error) {
-    if (error instanceof ApiError) return {};
-    throw error;
-  }
-}
-
 /**
  * Makes the two routes that answer a pending input. `POST /flow/submit/{token}` gives the waiting node its value;
  * `DELETE` makes the node fail. Unless everybody who has the token may answer, the database also checks the credential
  * of the request. The answers for all runs of one owner share one turn
  * (see admission.ts). `pokeRunner` is called after an answer is stored.
  */
-export function makeAnswerInput({ config, rpc: rpcAs, serviceRpc }: Deps, pokeRunner: () => void) {
+export function makeAnswerInput(deps: Deps, pokeRunner: () => void) {
+  const { serviceRpc } = deps;
   const ownerOf = makeTokenOwners((tokens) => serviceRpc('pending_input_owners', { tokens }));
   const admission = makeAdmission(ONE_AT_A_TIME);
-  /** Finds out who answers. Throws pending_input_not_found if this caller may not answer. */
-  const identify = async (request: Request, token: string, owner: string): Promise<Answerer> => {
-    const headers = credentialsOf(request, config);
-    if (Object.keys(headers).length > 0) {
-      try {
-        return await rpcAs<Answerer>('input_answerer', { token }, headers);
-      } catch (error) {
-        if (!(error instanceof ApiError && error.status === 401)) throw error;
-      }
-    }
-    return await serviceRpc<Answerer>('input_answerer', { token }, {}, { turnOf: `inputs of ${owner}` });
-  };
+  const identify = makeIdentifyAnswerer(deps);
   const answerBy = ({ rpc, read }: Answer) => async (context: Context): Promise<Response> => {
     const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
     const owner = await ownerOf(token);
