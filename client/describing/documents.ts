@@ -1,11 +1,11 @@
 import { isObject } from '../../types/values/value.ts';
 
 /** A JSON object of a description. */
-export type Json = Record<string, unknown>;
+export type DescribedJson = Record<string, unknown>;
 
 /** The reason why an operation can't be a node. */
-export class Refusal extends Error {
-  override name = 'Refusal';
+export class OperationRefused extends Error {
+  override name = 'OperationRefused';
 }
 
 /** The most references and parts of schemas that one operation may lead to. */
@@ -16,7 +16,7 @@ export const memberOf = (json: unknown, name: string): unknown =>
   isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined;
 
 export const textOf = (json: unknown): string | undefined => typeof json === 'string' ? json : undefined;
-export const objectOf = (json: unknown): Json => isObject(json) ? json : {};
+export const objectOf = (json: unknown): DescribedJson => isObject(json) ? json : {};
 export const listOf = (json: unknown): unknown[] => Array.isArray(json) ? json : [];
 
 /** Follows the local references of one document, with a bound on the steps of one operation. */
@@ -28,24 +28,24 @@ export class References {
     this.#document = document;
   }
 
-  /** Counts a step. Throws a Refusal when the operation has led to too many parts of the document. */
+  /** Counts a step. Throws a OperationRefused when the operation has led to too many parts of the document. */
   step(): void {
-    if (++this.#steps > MAX_STEPS) throw new Refusal('the description of the operation is too large');
+    if (++this.#steps > MAX_STEPS) throw new OperationRefused('the description of the operation is too large');
   }
 
   /** Returns the object itself, or the object to which its `$ref` leads. */
-  resolve(json: unknown): Json {
+  resolve(json: unknown): DescribedJson {
     let found = json;
     for (let hops = 0; hops < 100; hops++) {
       this.step();
       const reference = textOf(memberOf(found, '$ref'));
       if (reference === undefined) return objectOf(found);
       if (!reference.startsWith('#/')) {
-        throw new Refusal(`the reference ${reference.slice(0, 200)} leads to another document`);
+        throw new OperationRefused(`the reference ${reference.slice(0, 200)} leads to another document`);
       }
       found = this.#find(reference);
     }
-    throw new Refusal('a reference leads in a circle');
+    throw new OperationRefused('a reference leads in a circle');
   }
 
   #find(reference: string): unknown {
@@ -59,7 +59,7 @@ export class References {
       }
       found = Array.isArray(found) ? found[Number(name)] : memberOf(found, name);
     }
-    if (found === undefined) throw new Refusal(`the reference ${reference.slice(0, 200)} leads nowhere`);
+    if (found === undefined) throw new OperationRefused(`the reference ${reference.slice(0, 200)} leads nowhere`);
     return found;
   }
 }

@@ -1,7 +1,7 @@
 import { type OpenApiImplementation, openApiImplementationSchema } from '../../types/described/openapi.ts';
 import { type Effects, type NodeDefinition, nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
-import { type Json, listOf, memberOf, objectOf, References, Refusal, textOf } from './documents.ts';
+import { type DescribedJson, listOf, memberOf, objectOf, OperationRefused, References, textOf } from './documents.ts';
 import { OperationReader } from './operation.ts';
 
 /** The largest document, in characters. */
@@ -32,7 +32,11 @@ const effectsOf = (method: typeof METHODS[number]): Effects =>
 const printable = (text: string, most: number): string => text.replace(/\p{Cc}+/gu, ' ').slice(0, most).toWellFormed();
 
 /** Returns the first server with an absolute address. */
-function serverOf(document: Json, path: Json, operation: Json): OpenApiImplementation['server'] {
+function serverOf(
+  document: DescribedJson,
+  path: DescribedJson,
+  operation: DescribedJson,
+): OpenApiImplementation['server'] {
   const host = textOf(document.host);
   if (host !== undefined) {
     const scheme = listOf(document.schemes).includes('https') || document.schemes === undefined ? 'https' : 'http';
@@ -49,14 +53,14 @@ function serverOf(document: Json, path: Json, operation: Json): OpenApiImplement
   return { url, ...(variables.length > 0 && { variables: Object.fromEntries(variables) }) };
 }
 
-/** Makes the definition of one operation. Throws a Refusal. */
+/** Makes the definition of one operation. Throws a OperationRefused. */
 function describeOperation(
-  document: Json,
+  document: DescribedJson,
   { path, method, pathItem, operation, nodeId }: {
     path: string;
     method: typeof METHODS[number];
-    pathItem: Json;
-    operation: Json;
+    pathItem: DescribedJson;
+    operation: DescribedJson;
     nodeId: string;
   },
 ): NodeDefinition {
@@ -77,7 +81,7 @@ function describeOperation(
     accept,
   };
   const checked = openApiImplementationSchema.safeParse(implementation);
-  if (!checked.success) throw new Refusal(checked.error.issues[0]?.message ?? 'the operation is malformed');
+  if (!checked.success) throw new OperationRefused(checked.error.issues[0]?.message ?? 'the operation is malformed');
   const info = objectOf(document.info);
   const settings = ['server', 'connection'];
   const made = nodeDefinitionSchema.safeParse({
@@ -102,22 +106,22 @@ function describeOperation(
   });
   if (made.success) return made.data;
   const [{ path: at = [], message = '' } = {}] = made.error.issues;
-  throw new Refusal(`${at.map(String).join('.')}: ${message}`);
+  throw new OperationRefused(`${at.map(String).join('.')}: ${message}`);
 }
 
-/** Parses a document. Throws a Refusal. */
-function parseDocument(document: unknown): Json {
+/** Parses a document. Throws a OperationRefused. */
+function parseDocument(document: unknown): DescribedJson {
   let json = document;
   if (typeof document === 'string') {
-    if (document.length > MAX_DOCUMENT_CHARACTERS) throw new Refusal('the document is larger than 16 MiB');
+    if (document.length > MAX_DOCUMENT_CHARACTERS) throw new OperationRefused('the document is larger than 16 MiB');
     try {
       json = JSON.parse(document);
     } catch {
-      throw new Refusal('the document is not JSON');
+      throw new OperationRefused('the document is not JSON');
     }
   }
   if (!isObject(json) || json.swagger !== '2.0' && !/^3\.[01]\./.test(textOf(json.openapi) ?? '')) {
-    throw new Refusal('the document is not OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0');
+    throw new OperationRefused('the document is not OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0');
   }
   return json;
 }
@@ -130,7 +134,7 @@ export function describeOpenApi(document: unknown, { prefix = '', only }: Descri
   const described: Described = { definitions: [], refused: [] };
   const taken = new Set<string>();
   const refuse = (place: string, error: unknown): void => {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof OperationRefused)) throw error;
     described.refused.push({ place, reason: printable(error.message, 500) });
   };
   try {

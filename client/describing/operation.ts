@@ -1,10 +1,18 @@
 import type { OpenApiImplementation, Parameter, RequestBody } from '../../types/described/openapi.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
-import { type Json, listOf, memberOf, objectOf, type References, Refusal, textOf } from './documents.ts';
+import {
+  type DescribedJson,
+  listOf,
+  memberOf,
+  objectOf,
+  OperationRefused,
+  type References,
+  textOf,
+} from './documents.ts';
 import { portTypeOf, propertiesOf } from './schemas.ts';
 
 /** An input of the node. */
-export interface Target {
+export interface DescribedInput {
   name: string;
   type_bounds: string[];
   required: boolean;
@@ -13,7 +21,7 @@ export interface Target {
 }
 
 /** An output of the node. */
-export interface Source {
+export interface DescribedOutput {
   name: string;
   type: string;
   optional?: true;
@@ -28,14 +36,16 @@ class Names {
 
   /** Returns the name, with the place behind it if another port has the name. */
   take(name: string, place: string): string {
-    if (/\p{Cc}/u.test(name) || name === '') throw new Refusal('a parameter or property has no printable name');
+    if (/\p{Cc}/u.test(name) || name === '') {
+      throw new OperationRefused('a parameter or property has no printable name');
+    }
     const all = [name, `${name}_${place}`];
     for (let number = 2; all.length < 100; number++) all.push(`${name}_${place}_${number}`);
     const free = all.find((one) => !this.#taken.has(one));
-    if (free === undefined) throw new Refusal('too many parameters have the same name');
+    if (free === undefined) throw new OperationRefused('too many parameters have the same name');
     this.#taken.add(free);
     if (this.#taken.size > flowLimits.node_ports.value) {
-      throw new Refusal(`the operation has more than ${flowLimits.node_ports.value} inputs or outputs`);
+      throw new OperationRefused(`the operation has more than ${flowLimits.node_ports.value} inputs or outputs`);
     }
     return free;
   }
@@ -55,23 +65,25 @@ const COLLECTIONS: Record<string, [style: Parameter['style'], explode: boolean]>
   multi: ['form', true],
 };
 
-function styleOf(parameter: Json, place: Parameter['in']): Pick<Parameter, 'style' | 'explode'> {
+function styleOf(parameter: DescribedJson, place: Parameter['in']): Pick<Parameter, 'style' | 'explode'> {
   const type = Object.keys(objectOf(parameter.content))[0];
   if (type !== undefined) {
-    if (!isJson(type)) throw new Refusal(`a parameter has the media type ${type.slice(0, 100)}`);
+    if (!isJson(type)) throw new OperationRefused(`a parameter has the media type ${type.slice(0, 100)}`);
     return { style: 'json', explode: false };
   }
   const collection = textOf(parameter.collectionFormat) ??
     (parameter.schema === undefined && parameter.type === 'array' ? 'csv' : undefined);
   if (collection !== undefined) {
     const [style, explode] = COLLECTIONS[collection] ?? [];
-    if (style === undefined) throw new Refusal(`collectionFormat ${collection.slice(0, 100)} is not supported`);
+    if (style === undefined) {
+      throw new OperationRefused(`collectionFormat ${collection.slice(0, 100)} is not supported`);
+    }
     return place === 'query' ? { style, explode: explode ?? false } : { style: 'simple', explode: false };
   }
   const [standard] = STYLES[place];
   const style = STYLES[place].find((known) => known === (parameter.style ?? standard));
   if (style === undefined) {
-    throw new Refusal(`parameters of style ${String(parameter.style).slice(0, 100)} are not supported`);
+    throw new OperationRefused(`parameters of style ${String(parameter.style).slice(0, 100)} are not supported`);
   }
   return { style, explode: typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form' };
 }
@@ -92,8 +104,8 @@ export class OperationReader {
   readonly #references: References;
   readonly #inputs = new Names();
   readonly #outputs = new Names(['status', 'headers', 'body']);
-  readonly targets: Target[] = [];
-  readonly sources: Source[] = [
+  readonly targets: DescribedInput[] = [];
+  readonly sources: DescribedOutput[] = [
     { name: 'status', type: 'u64' },
     { name: 'headers', type: 'object' },
     { name: 'body', type: 'free' },
@@ -112,8 +124,8 @@ export class OperationReader {
   }
 
   /** Reads the parameters of the path and of the operation. Those of the operation come first. */
-  parameters(path: Json, operation: Json): { parameters: Parameter[]; ofBody: Json[] } {
-    const known = new Map<string, Json>();
+  parameters(path: DescribedJson, operation: DescribedJson): { parameters: Parameter[]; ofBody: DescribedJson[] } {
+    const known = new Map<string, DescribedJson>();
     for (const json of [...listOf(operation.parameters), ...listOf(path.parameters)]) {
       const parameter = this.#references.resolve(json);
       const key = `${String(parameter.in)} ${String(parameter.name)}`;
@@ -124,7 +136,7 @@ export class OperationReader {
     const parameters = sent.map((parameter): Parameter => {
       const place = parameter.in;
       if (place !== 'path' && place !== 'query' && place !== 'header') {
-        throw new Refusal(`parameters in ${String(place).slice(0, 100)} are not supported`);
+        throw new OperationRefused(`parameters in ${String(place).slice(0, 100)} are not supported`);
       }
       const name = textOf(parameter.name) ?? '';
       const styled = styleOf(parameter, place);
@@ -137,14 +149,14 @@ export class OperationReader {
   }
 
   /** Reads the body of an operation of OpenAPI 3. */
-  body(operation: Json): RequestBody | undefined {
+  body(operation: DescribedJson): RequestBody | undefined {
     if (operation.requestBody === undefined) return undefined;
     const body = this.#references.resolve(operation.requestBody);
     return this.#bodyOf(objectOf(body.content), body.required === true);
   }
 
   /** Reads the body of an operation of Swagger 2.0. */
-  olderBody(ofBody: Json[], consumes: unknown[]): RequestBody | undefined {
+  olderBody(ofBody: DescribedJson[], consumes: unknown[]): RequestBody | undefined {
     const [whole] = ofBody.filter(({ in: place }) => place === 'body');
     const types = consumes.filter((type) => typeof type === 'string');
     if (whole !== undefined) {
@@ -163,7 +175,7 @@ export class OperationReader {
     return { kind: hasFile || type.startsWith('multipart') ? 'multipart' : 'form', type, required: false, fields };
   }
 
-  #bodyOf(content: Json, required: boolean): RequestBody | undefined {
+  #bodyOf(content: DescribedJson, required: boolean): RequestBody | undefined {
     const types = Object.keys(content);
     for (const [kind, is] of KINDS) {
       const type = types.find(is);
@@ -190,11 +202,11 @@ export class OperationReader {
       }));
       return { kind, type, required, fields };
     }
-    throw new Refusal(`bodies of type ${types.join(', ').slice(0, 200) || 'unknown'} are not supported`);
+    throw new OperationRefused(`bodies of type ${types.join(', ').slice(0, 200) || 'unknown'} are not supported`);
   }
 
   /** Reads the first successful answer: the outputs for members of its body, and the media types to accept. */
-  answer(operation: Json, produces: unknown[]): Pick<OpenApiImplementation, 'outputs' | 'accept'> {
+  answer(operation: DescribedJson, produces: unknown[]): Pick<OpenApiImplementation, 'outputs' | 'accept'> {
     const [, json] = Object.entries(objectOf(operation.responses))
       .filter(([status]) => status.startsWith('2')).toSorted(([a], [b]) => a < b ? -1 : 1)[0] ?? [];
     if (json === undefined) return { outputs: [], accept: [] };

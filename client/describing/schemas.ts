@@ -1,10 +1,10 @@
-import { type Json, listOf, memberOf, objectOf, type References, textOf } from './documents.ts';
+import { type DescribedJson, listOf, memberOf, objectOf, type References, textOf } from './documents.ts';
 
 /** The deepest nesting of `allOf`. */
 const MAX_DEPTH = 30;
 
 /** The types of a schema, without `null`. */
-function typesOf(schema: Json): string[] {
+function typesOf(schema: DescribedJson): string[] {
   const { type } = schema;
   const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
   if (types.length === 0 && memberOf(schema, 'properties') !== undefined) return ['object'];

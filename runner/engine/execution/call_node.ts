@@ -1,4 +1,3 @@
-import { isDescribedType } from '../../../types/described/types.ts';
 import { codedError } from '../../../types/run_errors.ts';
 import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
@@ -75,9 +74,9 @@ export class NodeCaller {
     if (module === undefined) {
       const lack = type === 'native'
         ? `there is no node ${nodeId}`
-        : isDescribedType(type)
-        ? `at the deploy there was no definition of the node ${nodeId} of type ${type}`
-        : `nodes of type ${type} are not executed`;
+        : type === 'deno' || type === 'WASM' || type === 'mock'
+        ? `nodes of type ${type} are not executed`
+        : `at the deploy there was no definition of the node ${nodeId} of type ${type}`;
       throw new NodeError(codedError('node_not_implemented', lack));
     }
     if (this.#called.fault !== undefined) throw new NodeError(this.#called.fault);

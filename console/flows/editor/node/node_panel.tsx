@@ -1,6 +1,5 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { lazy, Suspense, useContext, useEffect, useRef, useState } from 'react';
-import { isDescribedType } from '../../../../types/described/types.ts';
 import { ErrorBoundary } from '../../../shared/errors/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { Loading } from '../../../shared/page/loading.tsx';
@@ -34,8 +33,8 @@ function Documentation({ json }: { json: PlainObject }) {
     <Stack gap={4}>
       <Group gap='xs'>
         <Badge variant='default' tt='none'>{node.nodeId}</Badge>
-        {isDescribedType(node.kind) && <Badge variant='light' tt='none'>{node.kind}</Badge>}
-        {node.kind !== 'native' && !isDescribedType(node.kind) && (
+        {node.kind === 'openapi' && <Badge variant='light' tt='none'>{node.kind}</Badge>}
+        {node.kind !== 'native' && node.kind !== 'openapi' && (
           <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>
         )}
       </Group>
