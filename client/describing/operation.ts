@@ -12,7 +12,7 @@ import {
 import { portTypeOf, propertiesOf } from './schemas.ts';
 
 /** An input of the node. */
-export interface DescribedInput {
+export interface OperationInput {
   name: string;
   type_bounds: string[];
   required: boolean;
@@ -21,7 +21,7 @@ export interface DescribedInput {
 }
 
 /** An output of the node. */
-export interface DescribedOutput {
+export interface OperationOutput {
   name: string;
   type: string;
   optional?: true;
@@ -104,8 +104,8 @@ export class OperationReader {
   readonly #references: References;
   readonly #inputs = new Names();
   readonly #outputs = new Names(['status', 'headers', 'body']);
-  readonly targets: DescribedInput[] = [];
-  readonly sources: DescribedOutput[] = [
+  readonly targets: OperationInput[] = [];
+  readonly sources: OperationOutput[] = [
     { name: 'status', type: 'u64' },
     { name: 'headers', type: 'object' },
     { name: 'body', type: 'free' },
