@@ -41,9 +41,12 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 export function readPostgresAddress(url: string): PostgresAddress {
   const wrong = (why: string) => new Error(`Wrong in the environment: SUPABASE_DB_URL: ${why}`);
   // `URL` accepts a single host, so each host is read from an address of its own.
-  const [, login, hosts, rest] = /^postgres(?:ql)?:\/\/([^/?]*@)?([^/?@]*)(.*)$/.exec(url) ?? [];
-  const urls = (hosts ?? '').split(',').map((host) => `postgresql://${login ?? ''}${host}${rest}`);
-  if (hosts === undefined || !urls.every((one) => URL.canParse(one))) {
+  const [scheme = ''] = /^postgres(?:ql)?:\/\//.exec(url) ?? [];
+  const [authority = ''] = /^[^/?]*/.exec(url.slice(scheme.length)) ?? [];
+  const login = authority.slice(0, authority.lastIndexOf('@') + 1);
+  const rest = url.slice(scheme.length + authority.length);
+  const urls = authority.slice(login.length).split(',').map((host) => `postgresql://${login}${host}${rest}`);
+  if (scheme === '' || !urls.every((one) => URL.canParse(one))) {
     throw wrong('must be postgresql://user:password@host:port/database, with special characters percent-encoded');
   }
   const servers = urls.map((one) => new URL(one)).map(({ hostname, port }) => ({
