@@ -1,15 +1,7 @@
 import { useComputedColorScheme } from '@mantine/core';
-import {
-  type Connection,
-  Controls,
-  type Edge,
-  type EdgeChange,
-  type NodeChange,
-  ReactFlow,
-  useReactFlow,
-} from '@xyflow/react';
+import { type Connection, Controls, type Edge, type EdgeChange, ReactFlow, useReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { type DragEvent, type KeyboardEvent, type MouseEvent, useCallback, useMemo, useState } from 'react';
+import { type DragEvent, type MouseEvent, useCallback, useMemo, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
 import { GraphBackground } from '../../shared/graph/graph_background.tsx';
 import { EdgeLayer } from '../../shared/graph/edge_layer.tsx';
@@ -19,12 +11,11 @@ import { edgeNear, MANY_EDGES } from '../../shared/graph/many_edges.ts';
 import { MIN_ZOOM, showAll, WHOLE_GRAPH } from '../../shared/graph/show_all.ts';
 import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
+import { enterPanel, useNodeChanges } from './canvas_events.ts';
 import { useConnecting } from './connecting/use_connecting.tsx';
 import { edgeTypes } from './edge/flow_edge.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
-import { focusFirstField } from './layout/focus_node.ts';
 import { FrameNode, NoteNode } from './notes/annotation_nodes.tsx';
-import { moveWithGroups } from './notes/annotations.ts';
 import { makeEdgeView, makeNodeView } from './view.ts';
 
 /** The data type of a definition that is dragged from the palette. */
@@ -46,39 +37,6 @@ const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): Dra
   target,
   targetHandle: targetHandle ?? '',
 });
-
-/**
- * Stores the positions and the selection of nodes when the canvas changes them. If `EdgeLayer` draws the edges, React
- * Flow can't unselect edges, so this function unselects them when the user selects a node.
- */
-function useNodeChanges(drawsOwnEdges: boolean) {
-  const { store } = useEditor();
-  return useCallback((changes: NodeChange<GraphNode>[]) => {
-    const places = new Map<string, Point>();
-    const selected = new Set(store.state().selected);
-    let isDragging = false;
-    for (const change of changes) {
-      if (change.type === 'position' && change.position) {
-        places.set(change.id, change.position);
-        isDragging ||= change.dragging === true;
-      } else if (change.type === 'select') {
-        if (change.selected) selected.add(change.id);
-        else selected.delete(change.id);
-      }
-    }
-    if (changes.some(({ type }) => type === 'select')) {
-      const isUnselecting = drawsOwnEdges && changes.some((change) => change.type === 'select' && change.selected);
-      store.select(selected, isUnselecting ? new Set() : store.state().selectedEdges);
-    }
-    if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveWithGroups(document, places));
-  }, [store, drawsOwnEdges]);
-}
-
-/** Enter on a node, which selects the node, leads to the first field of its panel. */
-function enterPanel({ key, target }: KeyboardEvent): void {
-  const isNode = target instanceof HTMLElement && target.classList.contains('react-flow__node');
-  if (key === 'Enter' && isNode && target.dataset.id !== undefined) focusFirstField(target.dataset.id);
-}
 
 /** The canvas on which the graph is drawn. */
 export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at: Point) => void }) {

@@ -1,5 +1,4 @@
 import { codedError } from '../../../types/run_errors.ts';
-import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import { followedBy } from '../../../platform/followed_by.ts';
 import type { RunNode } from '../graph/graph.ts';
@@ -14,7 +13,7 @@ import {
   Released,
 } from '../node.ts';
 import { PartLifecycle } from '../state/part_lifecycle.ts';
-import { type Handover, SIGNATURE, SUBMIT } from '../tree/settlement.ts';
+import { type Handover, isSubmitted, SIGNATURE } from '../tree/settlement.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { CallSite, TreeRun } from '../tree/tree_run.ts';
 import { AttemptTimeout } from './attempt_timeout.ts';
@@ -148,9 +147,10 @@ export class NodeCaller {
   #handOver({ instructions, outputs }: HandedInstructions): Given {
     const outcome = toOutcome(this.#node, this.#called.inputs, outputs, this.#outputLimits(), SIGNATURE);
     if ('error' in outcome) return outcome;
-    const isSubmitted = readFieldOr(this.#called.inputs, SUBMIT, true, toBoolean);
+    // Read first: a wrong value of the input hands nothing over.
+    const submits = isSubmitted(this.#called.inputs);
     const handedOver = this.#called.record.handOver(outcome.outputs);
-    return { handedOver, instructions: isSubmitted ? instructions : undefined };
+    return { handedOver, instructions: submits ? instructions : undefined };
   }
 
   #outputLimits(): OutputLimits {

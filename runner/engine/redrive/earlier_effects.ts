@@ -1,6 +1,5 @@
 import { codedError } from '../../../types/run_errors.ts';
 import type { Effects } from '../../../types/node_definition.ts';
-import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import { ValueError, type ValueMap } from '../../../types/values/value.ts';
 import type { EarlierPosition, EarlierPositions, EarlierRunsOf } from '../state/earlier_positions.ts';
 import type { EffectsOfCalledFlow, RunNode } from '../graph/graph.ts';
@@ -8,7 +7,7 @@ import { describeDifferences } from './input_differences.ts';
 import { type EarlierNodeRun, type EarlierRuns, isDone, type StoredNodeRun } from '../state/journal.ts';
 import { effectsWith, NodeError } from '../node.ts';
 import type { ByInputs } from './by_inputs.ts';
-import { SUBMIT } from '../tree/settlement.ts';
+import { isSubmitted } from '../tree/settlement.ts';
 
 // A redrive never repeats an execution with effects `once` that succeeded in an earlier run, although its inputs may be
 // others now. For each execution of such a node there are three cases:
@@ -30,8 +29,7 @@ function effectsOfExecution(
   if (module.asksForInput) return 'once';
   if (module.effectsOfCalledFlow !== undefined) return effectsOfCalledFlow(formData, module.effectsOfCalledFlow);
   try {
-    const isSubmitted = !('buildInstructions' in module) || readFieldOr(inputs, SUBMIT, true, toBoolean);
-    return isSubmitted ? effectsWith(module, inputs) : 'none';
+    return !('buildInstructions' in module) || isSubmitted(inputs) ? effectsWith(module, inputs) : 'none';
   } catch (error) {
     if (error instanceof ValueError || error instanceof NodeError) return 'none';
     throw error;

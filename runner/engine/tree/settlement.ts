@@ -1,3 +1,4 @@
+import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { RunNode } from '../graph/graph.ts';
 import type { Effect, LogLevel, NodeError } from '../node.ts';
@@ -6,6 +7,9 @@ import type { TreeRun } from './tree_run.ts';
 
 /** The input that decides whether the instructions of an instruction node are submitted. */
 export const SUBMIT = 'submit';
+
+/** Tests whether an instruction node submits its instructions. Throws a ValueError if the input is no boolean. */
+export const isSubmitted = (inputs: ValueMap): boolean => readFieldOr(inputs, SUBMIT, true, toBoolean);
 
 /** The output that an instruction node gets from the settlement. The next nodes get all other outputs earlier. */
 export const SIGNATURE = 'signature';
