@@ -119,3 +119,6 @@ export const sizeDefinitions: NodeDefinition[] = Array.from(
   { length: INPUT_NAMES.length + 1 },
   (_, inputCount) => inputCount,
 ).flatMap((inputCount) => OUTPUT_NAMES.map((_, index) => makeSize(inputCount, index + 1)));
+
+/** What `dev/nodes/publish_nodes.ts` reads from the folder. */
+export const definitions: NodeDefinition[] = [freeDefinition, ...sizeDefinitions];
