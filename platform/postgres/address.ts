@@ -36,7 +36,8 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 
 /**
  * Reads SUPABASE_DB_URL: `postgresql://user:password@host:port/database`. `?pgbouncer=true` or port 6543 marks a pooler
- * in transaction mode. The address may have several hosts, `host1:port,host2:port`. Errors do not quote the address, because it holds a password.
+ * in transaction mode. The address may have several hosts, `host1:port,host2:port`. Errors do not quote the address,
+ * because it holds a password.
  */
 export function readPostgresAddress(url: string): PostgresAddress {
   const wrong = (why: string) => new Error(`Wrong in the environment: SUPABASE_DB_URL: ${why}`);
