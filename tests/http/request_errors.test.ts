@@ -130,12 +130,12 @@ const cases: Case[] = [
     detail: { path: 'input', message: 'there is no such member; the members are inputs, values, action_signer' },
   },
   {
-    says: 'a member of a body that takes none',
+    says: 'a member that the body does not have',
     path: 'flow/deploy/1',
     init: json('{"flow": 1}'),
     status: 400,
     code: 'request_invalid',
-    detail: { path: 'flow', message: 'there is no such member; the body must be {}' },
+    detail: { path: 'flow', message: 'there is no such member; the members are settings_from' },
   },
   {
     says: 'an unknown member of a long name',
