@@ -76,11 +76,18 @@ function ValueRow({ label, taken, plain, to }: ValueRowProps) {
   );
 }
 
+interface RunValuesProps {
+  to: DrawnNode;
+  /** True if the list is open. It stays open when another node is selected. */
+  isOpen: boolean;
+  onToggle: (isOpen: boolean) => void;
+}
+
 /**
  * The values of the last run that a node may use. Values of nodes that depend on this node are left out, because an
  * edge from such a node would close a circle.
  */
-export default function RunValues({ to }: { to: DrawnNode }) {
+export default function RunValues({ to, isOpen, onToggle }: RunValuesProps) {
   const { document } = useEditorState();
   const { outputs } = useLastRun();
   const after = useMemo(() => behind(document.edges.map(readEdge), to.id), [document.edges, to.id]);
@@ -91,7 +98,7 @@ export default function RunValues({ to }: { to: DrawnNode }) {
   });
   if (given.length === 0 || to.inputs.length === 0) return null;
   return (
-    <details>
+    <details open={isOpen} onToggle={(event) => onToggle(event.currentTarget.open)}>
       <summary>
         <Title order={3} size='h5' component='span'>Values of the last run</Title>
       </summary>

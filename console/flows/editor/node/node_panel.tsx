@@ -1,5 +1,5 @@
 import { CloseButton, Group, Stack, Title } from '@mantine/core';
-import { lazy, Suspense, useContext } from 'react';
+import { lazy, Suspense, useContext, useState } from 'react';
 import { ErrorBoundary } from '../../../shared/errors/error_boundary.tsx';
 import type { PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { Loading } from '../../../shared/page/loading.tsx';
@@ -27,8 +27,14 @@ const PortSection = lazy(() => import('../ports/port_section.tsx'));
 const RunValues = lazy(() => import('../edge/run_values.tsx'));
 const NodeOutcome = lazy(async () => ({ default: (await import('../last_run/node/node_outcome.tsx')).NodeOutcome }));
 
+interface OpenNodeProps {
+  json: PlainObject;
+  valuesOpen: boolean;
+  onToggleValues: (isOpen: boolean) => void;
+}
+
 /** A node's fields, edges, runs, retries and failures, and last what the node does. */
-function OpenNode({ json }: { json: PlainObject }) {
+function OpenNode({ json, valuesOpen, onToggleValues }: OpenNodeProps) {
   const { store, isOwner } = useEditor();
   const { results, pins } = useContext(MarksContext);
   const hasValues = results.size > 0 || pins.size > 0;
@@ -62,7 +68,7 @@ function OpenNode({ json }: { json: PlainObject }) {
         </ValueDrop>
         {isOwner && hasValues && (
           <Suspense>
-            <RunValues to={node} />
+            <RunValues to={node} isOpen={valuesOpen} onToggle={onToggleValues} />
           </Suspense>
         )}
         <NodeName json={json} />
@@ -77,11 +83,13 @@ function OpenNode({ json }: { json: PlainObject }) {
 }
 
 /** Shows the selected node, or the selected note or frame. */
-export const NodePanel = ({ json }: { json: PlainObject }) =>
-  isAnnotation(json)
+export function NodePanel({ json }: { json: PlainObject }) {
+  const [valuesOpen, setValuesOpen] = useState(false);
+  return isAnnotation(json)
     ? (
       <Suspense fallback={<Loading />}>
         <AnnotationPanel json={json} />
       </Suspense>
     )
-    : <OpenNode key={nodeIdOf(json)} json={json} />;
+    : <OpenNode key={nodeIdOf(json)} json={json} valuesOpen={valuesOpen} onToggleValues={setValuesOpen} />;
+}
