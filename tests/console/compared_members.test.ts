@@ -11,6 +11,9 @@ let sql: Sql;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect();
+  await sql`insert into public.nodes (type, data, sources, targets) values ('openapi', ${
+    JSON.stringify({ node_id: 'charge', version: '1', display_name: 'Charge', implementation: { path: '/charges' } })
+  }::text::jsonb, '[]', '[]')`;
 });
 
 afterAll(() => database.close());
@@ -25,8 +28,9 @@ const flow = {
     id: id(node),
     position: { x: node, y: 0 },
     data: {
-      type: 'native',
-      node_id: 'http_request',
+      ...(node === 1
+        ? { type: 'native', node_id: 'http_request' }
+        : { type: 'openapi', node_id: 'charge', version: '1' }),
       display_name: 'request',
       retry: { max_attempts: 3, delay_ms: 100, backoff: 2, max_delay_ms: 1000 },
       on_error: 'output',

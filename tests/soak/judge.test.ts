@@ -158,6 +158,7 @@ it.each([
 
 it('minutes may be fractions, and a seed is made by default', () => {
   expect(readOptions(['--minutes', '0.3', '--seed', '7', '--json', 'a.json'])).toEqual({
+    isFailover: false,
     isHostile: false,
     pressure: DEFAULT_PRESSURE,
     minutes: 0.3,
