@@ -2,16 +2,9 @@ import type { RequestBody } from '../../../types/described/openapi.ts';
 import { readField } from '../../../types/values/conversion.ts';
 import { bytesOfValue, type Value, type ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
+import { multipartBody, type SentBody, textBody } from '../../values/sent_body.ts';
 import { toExactJson, toPlainText } from './exact_json.ts';
 import { encode } from './parameters.ts';
-
-/** A body with its content type. */
-interface MadeBody {
-  bytes: () => Uint8Array | Promise<Uint8Array>;
-  type: string;
-}
-
-const textBody = (text: string, type: string): MadeBody => ({ bytes: () => new TextEncoder().encode(text), type });
 
 /** Each element of a list is a field of its own. */
 const elementsOf = (value: Value): Value[] => 'A' in value ? value.A : [value];
@@ -23,7 +16,7 @@ function formText(fields: readonly [string, Value][]): string {
 }
 
 /** Makes a multipart body. Bytes become files, and lists one part for each element. */
-function multipart(fields: readonly [string, Value][]): MadeBody {
+function multipart(fields: readonly [string, Value][]): SentBody {
   const form = new FormData();
   for (const [name, value] of fields) {
     for (const element of elementsOf(value)) {
@@ -32,11 +25,7 @@ function multipart(fields: readonly [string, Value][]): MadeBody {
       else form.append(name, new Blob([new Uint8Array(bytes)]), name);
     }
   }
-  const encoded = new Response(form);
-  return {
-    bytes: async () => new Uint8Array(await encoded.arrayBuffer()),
-    type: encoded.headers.get('content-type') ?? 'multipart/form-data',
-  };
+  return multipartBody(form);
 }
 
 function bytesFrom(value: Value): Uint8Array {
@@ -45,7 +34,7 @@ function bytesFrom(value: Value): Uint8Array {
   return bytes;
 }
 
-function wholeBody({ kind, type }: RequestBody, value: Value): MadeBody {
+function wholeBody({ kind, type }: RequestBody, value: Value): SentBody {
   if (kind === 'json') return textBody(toExactJson(value), type);
   if (kind === 'text') return textBody(toPlainText(value), type);
   if (kind === 'bytes') return { bytes: () => bytesFrom(value), type };
@@ -53,14 +42,14 @@ function wholeBody({ kind, type }: RequestBody, value: Value): MadeBody {
   return fieldsBody({ kind, type }, Object.entries(value.M));
 }
 
-function fieldsBody({ kind, type }: Pick<RequestBody, 'kind' | 'type'>, fields: [string, Value][]): MadeBody {
+function fieldsBody({ kind, type }: Pick<RequestBody, 'kind' | 'type'>, fields: [string, Value][]): SentBody {
   if (kind === 'multipart') return multipart(fields);
   if (kind === 'form') return textBody(formText(fields), type);
   return textBody(toExactJson({ M: Object.fromEntries(fields) }), type);
 }
 
 /** Makes the body of a request from the inputs; undefined if the operation has none, or if no input has a value. */
-export function makeBody(body: RequestBody | undefined, inputs: ValueMap): MadeBody | undefined {
+export function makeBody(body: RequestBody | undefined, inputs: ValueMap): SentBody | undefined {
   if (body === undefined) return undefined;
   if (body.fields === undefined) {
     const port = body.port ?? 'body';

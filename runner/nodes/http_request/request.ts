@@ -5,6 +5,7 @@ import { toWireJson } from '../../../types/values/json/wire_json.ts';
 import { type HttpRequest, NodeError } from '../../engine/node.ts';
 import { charsetOf, isJsonType, mediaTypeOf } from '../../values/media_types.ts';
 import { appendParams, type Pair, readPairs, toRequestText } from '../../values/pairs.ts';
+import { multipartBody, type SentBody, textBody } from '../../values/sent_body.ts';
 
 /** Makes the Authorization header of basic_auth. Source: RFC 7617, section 2. */
 function basicAuthorization(inputs: ValueMap): string | undefined {
@@ -27,28 +28,16 @@ function urlOf(inputs: ValueMap): string {
   return url.href;
 }
 
-interface Body {
-  /** Makes the body at the time of sending. */
-  bytes: () => Uint8Array | Promise<Uint8Array>;
-  type: string;
-}
-
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-const textBody = (text: string, type: string): Body => ({ bytes: () => new TextEncoder().encode(text), type });
-
-const urlEncoded = (fields: readonly Pair[], type: string): Body =>
+const urlEncoded = (fields: readonly Pair[], type: string): SentBody =>
   textBody(new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(), type);
 
-function multipart(fields: readonly Pair[]): Body {
+function multipart(fields: readonly Pair[]): SentBody {
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
-  const encoded = new Response(form);
-  return {
-    bytes: async () => new Uint8Array(await encoded.arrayBuffer()),
-    // Only this content type has the boundary between the parts, so it replaces a content-type header of the flow.
-    type: encoded.headers.get('content-type') ?? 'multipart/form-data',
-  };
+  // This content type replaces a content-type header of the flow.
+  return multipartBody(form);
 }
 
 /** Checks that a text has the same bytes in UTF-8 as in the charset that its content type names. */
@@ -67,7 +56,7 @@ function checkCharset(text: string, type: string): void {
 }
 
 /** Makes the body of a value. `given` is the flow's own content type. */
-function valueBody(inputs: ValueMap, value: Value, given: string | undefined): Body {
+function valueBody(inputs: ValueMap, value: Value, given: string | undefined): SentBody {
   const type = mediaTypeOf(given ?? '');
   if (given === undefined || isJsonType(type)) return textBody(toWireJson(value), given ?? 'application/json');
   if ('S' in value) {
@@ -79,7 +68,7 @@ function valueBody(inputs: ValueMap, value: Value, given: string | undefined): B
   return bytes === undefined ? textBody(toWireJson(value), given) : { bytes: () => bytes, type: given };
 }
 
-function readBody(inputs: ValueMap, given: string | undefined): Body | undefined {
+function readBody(inputs: ValueMap, given: string | undefined): SentBody | undefined {
   const value = readOptionalField(inputs, 'body', (body) => body);
   // The editor saves an empty list of fields for every node, so a form without fields counts as missing.
   const fields = readPairs(inputs, 'form');
