@@ -146,6 +146,38 @@ describe('flows list, pull and push', () => {
   });
 });
 
+describe('flows describe-api', () => {
+  it('makes definitions of a document, and says which operations can be no nodes', async () => {
+    const file = join(dir, 'pets.json');
+    const answer = { responses: { 200: { description: 'ok' } } };
+    const paths = {
+      '/pets': {
+        get: { operationId: 'listPets', ...answer },
+        post: { requestBody: { $ref: 'other.json' }, ...answer },
+      },
+    };
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Pets', version: '2' }, paths }));
+    expect(await flows('describe-api', file, '--prefix', 'my_')).toEqual({
+      code: 0,
+      stdout: 'my_listPets  openapi  effects none  0 inputs, 3 outputs\n',
+      stderr: expect.stringContaining('refused: POST /pets: the reference other.json leads to another document'),
+    });
+    const { definitions, refused } = await json<{ definitions: unknown[]; refused: unknown[] }>(
+      'describe-api',
+      file,
+      '--only',
+      'listPets',
+    );
+    expect(definitions).toMatchObject([{ type: 'openapi', data: { node_id: 'listPets', version: '2' } }]);
+    expect(refused).toEqual([]);
+    writeFileSync(file, 'no JSON');
+    expect(await flows('describe-api', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must hold JSON'),
+    });
+  });
+});
+
 describe('flows deploy', () => {
   it('stores and deploys a new flow, or with --flow an existing one, and moves the tag of --tag', async () => {
     const changed = join(dir, 'changed.json');

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
-import { UsageError } from '../usage_error.ts';
+import { readJsonFile } from '../read_json_file.ts';
 
 export const describeApi: Command = {
   name: 'describe-api',
@@ -24,15 +23,10 @@ export const describeApi: Command = {
   ],
   example: 'flows describe-api pets.json --only "GET /pets/{id}" --json',
   run: async ({ screen, isJson }, { positionals: [file = ''], option, all }) => {
-    let text: string;
-    try {
-      text = await readFile(file, 'utf8');
-    } catch {
-      throw new UsageError(`The file ${file} can't be read.`);
-    }
+    const { json } = await readJsonFile(file);
     const only = all('only');
     const { describeOpenApi } = await import('../../describing/open_api.ts');
-    const described = describeOpenApi(text, { prefix: option('prefix'), only: only.length > 0 ? only : undefined });
+    const described = describeOpenApi(json, { prefix: option('prefix'), only: only.length > 0 ? only : undefined });
     if (isJson) return await screen.print(printableJson(described));
     for (const { type, data, targets, sources } of described.definitions) {
       const ports = `${targets.length} inputs, ${sources.length} outputs`;
