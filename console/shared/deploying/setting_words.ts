@@ -1,7 +1,7 @@
 import type { ComparedSetting, Setting } from './former_settings.ts';
 
 /** The callers whom each `start_permission` allows. */
-export const WHO_MAY_START: Record<string, string> = {
+const WHO_MAY_START: Record<string, string> = {
   Owner: 'only you',
   Authenticated: 'everybody who has signed up',
   Anonymous: 'anybody',
@@ -26,6 +26,8 @@ const LABELS: Record<Setting, string> = {
   key_period_seconds: 'Period in seconds',
 };
 
+const limitText = (value: unknown): string => value === null ? 'the default' : Number(value).toLocaleString('en');
+
 /** The texts of settings whose values are not shown as they are. */
 const TEXTS: Partial<Record<Setting, (value: unknown) => string>> = {
   start_permission: (value) => WHO_MAY_START[String(value)] ?? String(value),
@@ -38,8 +40,8 @@ const TEXTS: Partial<Record<Setting, (value: unknown) => string>> = {
     const { cluster, url } = value as { cluster: string; url: string };
     return `${cluster}, ${url}`;
   },
-  max_starts_per_minute: (value) => value === null ? 'the default' : Number(value).toLocaleString('en'),
-  max_runs_in_flight: (value) => value === null ? 'the default' : Number(value).toLocaleString('en'),
+  max_starts_per_minute: limitText,
+  max_runs_in_flight: limitText,
   on_end: (value) => {
     if (value === null) return 'none';
     const { url, events } = value as { url: string; events: string[] };

@@ -1,5 +1,6 @@
 import { Anchor, Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { isDescribedType } from '../../../../types/described/types.ts';
 import { objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { Loading } from '../../../shared/page/loading.tsx';
 import { drawnNode } from '../view.ts';
@@ -16,10 +17,8 @@ export function Documentation({ json }: { json: PlainObject }) {
     <Stack gap={4}>
       <Group gap='xs'>
         <Badge variant='default' tt='none'>{node.nodeId}</Badge>
-        {node.kind === 'openapi' && <Badge variant='light' tt='none'>{node.kind}</Badge>}
-        {node.kind !== 'native' && node.kind !== 'openapi' && (
-          <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>
-        )}
+        {isDescribedType(node.kind) ? <Badge variant='light' tt='none'>{node.kind}</Badge> : node.kind !== 'native' &&
+          <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>}
       </Group>
       {node.description !== '' && <Text size='sm'>{node.description}</Text>}
       {isLink && <Anchor href={address} target='_blank' rel='noreferrer' size='sm'>Documentation</Anchor>}
