@@ -32,12 +32,10 @@ const MAX_MESSAGE_LENGTH = 500;
 const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 
 /** Makes the message for an unknown member. The message lists the members of the schema. */
-function describeUnknown(schema: z.ZodType): string {
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return `there is no such member; ${
-    known.length === 0 ? 'the body must be {}' : `the members are ${known.join(', ')}`
-  }`;
-}
+const describeUnknown = (schema: z.ZodType): string =>
+  schema instanceof z.ZodObject
+    ? `there is no such member; the members are ${Object.keys(schema.shape).join(', ')}`
+    : 'there is no such member';
 
 /** Makes the `details` of `request_invalid`: the path of each fault and its message. */
 const issueDetails = (error: z.ZodError, schema: z.ZodType) =>
