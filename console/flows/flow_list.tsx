@@ -1,10 +1,12 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Button, Text, TextInput } from '@mantine/core';
 import { Link } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
-import { likePattern } from '../shared/definition_search.ts';
-import type { Column } from '../shared/page/paged_table.tsx';
+import { likePattern, MAX_SEARCH_LENGTH } from '../shared/definition_search.ts';
+import { EmptyState } from '../shared/page/empty_state.tsx';
+import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
 import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { useSearch } from '../shared/page/use_search.ts';
 import { When } from '../shared/time/when.tsx';
 import { LastRun } from './last_run.tsx';
 import { RowActions } from './row_actions.tsx';
@@ -27,8 +29,7 @@ function DeploymentCount({ flow: { id, flow_deployments: { length } } }: { flow:
   return <Anchor component={Link} href={`/deployments?flow=${id}`}>{text}</Anchor>;
 }
 
-/** The columns of the list. */
-export const FLOW_COLUMNS: Column<FlowListRow>[] = [
+const COLUMNS: Column<FlowListRow>[] = [
   {
     header: 'Name',
     cell: (flow) => (
@@ -48,7 +49,7 @@ export const FLOW_COLUMNS: Column<FlowListRow>[] = [
 ];
 
 /** The flows of the signed-in user with a text in their names. The flow with the newest change comes first. */
-export function useFlowList(searched: string) {
+function useFlowList(searched: string) {
   const { db } = useApi();
   const userId = useUserId();
   return usePagedRows({
@@ -62,4 +63,39 @@ export function useFlowList(searched: string) {
       return data;
     },
   });
+}
+
+/** The flows of the user, with a field that searches their names. */
+export function FlowList({ onChooseExample }: { onChooseExample: () => void }) {
+  const [text, setText, searched] = useSearch();
+  const list = useFlowList(searched);
+  return (
+    <>
+      {(searched !== '' || text !== '' || list.rows.length > 0) && (
+        <TextInput
+          type='search'
+          label='Find a flow'
+          maxLength={MAX_SEARCH_LENGTH}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          maw='24rem'
+        />
+      )}
+      <PagedTable
+        label='flows'
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        list={list}
+        empty={searched !== '' ? <Text c='dimmed'>No flow has this text in its name.</Text> : (
+          <EmptyState
+            title='You have no flows yet'
+            action={<Button onClick={onChooseExample}>Choose an example</Button>}
+          >
+            For example: read the rows of a CSV file, or send a report each night. “New flow” makes an empty flow. You
+            can also drop files of another editor here.
+          </EmptyState>
+        )}
+      />
+    </>
+  );
 }

@@ -1,9 +1,7 @@
-import { Anchor, Badge, Button, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
-import { useUserId } from '../session/use_user_id.ts';
+import { Anchor, Badge, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/dialogs/confirm_button.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { objectAt, readNode } from '../shared/graph/drawn_node.ts';
 import { NodeCard } from '../shared/graph/node_card.tsx';
@@ -12,6 +10,7 @@ import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { Page } from '../shared/page/page.tsx';
 import { When } from '../shared/time/when.tsx';
 import { definitionOf, definitionQuery, type DefinitionRow } from './definition.ts';
+import { DefinitionActions } from './definition_actions.tsx';
 import { FormPreview } from './form_preview.tsx';
 import { PortTable } from './port_table.tsx';
 
@@ -19,30 +18,6 @@ import { PortTable } from './port_table.tsx';
 function webAddress(text: unknown): string | undefined {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   return url !== null && ['https:', 'http:'].includes(url.protocol) ? url.href : undefined;
-}
-
-function Actions({ row }: { row: DefinitionRow }) {
-  const { db } = useApi();
-  const userId = useUserId();
-  const queries = useQueryClient();
-  const [, goTo] = useLocation();
-  if (row.user_id !== userId) {
-    return <Button component={Link} href={`/nodes/new?from=${row.id}`} variant='default'>Copy as my own</Button>;
-  }
-  return (
-    <>
-      <Button component={Link} href={`/nodes/${row.id}/edit`}>Edit</Button>
-      <ConfirmButton
-        label='Delete'
-        question={`Flows keep their copies of ${row.node_id} ${row.version}, and work as before.`}
-        onConfirm={async () => {
-          await db.from('nodes').delete().eq('id', row.id).throwOnError();
-          goTo('/nodes', { replace: true });
-          await queries.invalidateQueries({ queryKey: ['nodes'] });
-        }}
-      />
-    </>
-  );
 }
 
 function About({ row }: { row: DefinitionRow }) {
@@ -97,7 +72,7 @@ export function DefinitionPage({ id }: { id: string }) {
       title={node.title}
       parents={[{ title: 'Nodes', href: '/nodes' }]}
       description={node.description}
-      actions={<Actions row={row} />}
+      actions={<DefinitionActions row={row} />}
     >
       <About row={row} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing='xl'>

@@ -18,6 +18,9 @@ export interface ShownGraph {
   inputs: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
+/** The titles of the nodes while no graph is read. */
+export const NO_TITLES: ShownGraph['titles'] = new Map();
+
 const listOf = (json: unknown): readonly unknown[] => Array.isArray(json) ? json : [];
 
 function toGraph(graph: unknown, isFrozen: boolean): ShownGraph {

@@ -4,6 +4,7 @@ import { useApi } from '../shared/api.tsx';
 import { timeOfDay, useDateFormat } from '../shared/time/dates.ts';
 import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
 import { usePagedRows } from '../shared/page/use_paged_rows.ts';
+import { Section } from '../shared/page/section.tsx';
 import { runKey } from '../shared/use_run_events.ts';
 
 const COLOURS: Record<string, string> = { Warn: 'yellow', Error: 'red', Info: 'blue' };
@@ -56,12 +57,14 @@ export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
     { header: 'Text', cell: ({ content }) => <Text size='sm' className='console-text'>{content}</Text> },
   ];
   return (
-    <PagedTable
-      label='log lines'
-      columns={columns}
-      rowKey={({ log_index }) => log_index}
-      list={list}
-      empty={<Text c='dimmed'>{isLive ? 'Nothing was logged yet.' : 'Nothing was logged.'}</Text>}
-    />
+    <Section title='Log'>
+      <PagedTable
+        label='log lines'
+        columns={columns}
+        rowKey={({ log_index }) => log_index}
+        list={list}
+        empty={<Text c='dimmed'>{isLive ? 'Nothing was logged yet.' : 'Nothing was logged.'}</Text>}
+      />
+    </Section>
   );
 }

@@ -1,7 +1,6 @@
 import { Badge, Card, Group, Stack, Text } from '@mantine/core';
-import { useSessionStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type DeploymentDescription, type DeploymentTarget, FlowError, type StartedRun } from 'flow-deployments-client';
+import { type DeploymentDescription, type DeploymentTarget, FlowError } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useSession } from '../session/session_context.tsx';
 import { SignInPage } from '../session/sign_in_page.tsx';
@@ -12,10 +11,7 @@ import { Page } from '../shared/page/page.tsx';
 import { Fees } from './fees.tsx';
 import { Frame } from './frame.tsx';
 import { NothingToStart } from './nothing_to_start.tsx';
-import { StartedRunView } from './started_run.tsx';
-import { StartForm } from './start_form.tsx';
-import type { Starter } from './starter.ts';
-import { WhoStarts } from './who_starts.tsx';
+import { Starting } from './starting.tsx';
 
 /**
  * The public key with which the page reads the deployment until the visitor has chosen a key. It belongs to the system
@@ -39,48 +35,6 @@ const About = ({ deployment }: { deployment: DeploymentDescription }) => (
     <Fees fees={deployment.fees} />
   </Stack>
 );
-
-/** The start form of the deployment, and then the started run. */
-function Starting({ deployment, address, onSignIn }: {
-  deployment: DeploymentDescription;
-  /** The text that identifies the address of the page. */
-  address: string;
-  onSignIn: () => void;
-}) {
-  const session = useSession();
-  // The started run is stored, so that a reload of the page finds it again.
-  const [started, setStarted] = useSessionStorage<StartedRun | null>({
-    key: `flow-start-${address}`,
-    defaultValue: null,
-    getInitialValueInEffect: false,
-  });
-  const [key, setKey] = useState<Starter>();
-  const starter: Starter | undefined = typeof session === 'object' ? { kind: 'user', email: session.email } : key;
-  if (started !== null) {
-    const { cluster, node_count } = deployment;
-    return (
-      <StartedRunView
-        started={started}
-        cluster={cluster}
-        nodeCount={node_count}
-        onAgain={() => setStarted(null)}
-      />
-    );
-  }
-  return (
-    <>
-      <WhoStarts starter={starter} setStarter={setKey} onSignIn={onSignIn} />
-      {starter !== undefined && (
-        <StartForm
-          key={starter.kind === 'key' ? starter.publicKey : starter.email}
-          deployment={deployment}
-          starter={starter}
-          onStarted={setStarted}
-        />
-      )}
-    </>
-  );
-}
 
 /** A page to share: the description of a deployment, its inputs, its start, and the progress of the run. */
 export function StartPage({ target }: { target: DeploymentTarget }) {

@@ -3,16 +3,12 @@ import { useMutation } from '@tanstack/react-query';
 import type { RunRow, StartedRun } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
-import { objectAt } from '../shared/graph/drawn_node.ts';
 import { PendingInputs } from '../shared/inbox/pending_inputs.tsx';
 import { Loading } from '../shared/page/loading.tsx';
 import { Section } from '../shared/page/section.tsx';
 import { StatusBadge } from '../shared/status_badge.tsx';
-import { ValueView } from '../shared/value_view.tsx';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
-import { decodeTransaction } from '../shared/wallet/wallet_transaction.ts';
-import { RunFailure } from './run_failure.tsx';
-import { SendTransaction } from './send_transaction.tsx';
+import { RunResult } from './run_result.tsx';
 import { useProgress } from './use_progress.ts';
 
 const SAYINGS: Record<RunRow['status'], string> = {
@@ -33,30 +29,6 @@ function StopButton({ run }: { run: StartedRun }) {
       <Group>
         <Button variant='default' loading={stop.isPending} onClick={() => stop.mutate()}>Stop</Button>
       </Group>
-    </>
-  );
-}
-
-/** Splits the output of a run into its unsent transaction and the rest. */
-function readOutput({ output_instructions, output }: RunRow): { wire: Uint8Array | undefined; rest: unknown } {
-  const { transaction, ...others } = objectAt(output, 'M');
-  const text = output_instructions ? objectAt(transaction).S : undefined;
-  const wire = typeof text === 'string' ? decodeTransaction(text) : undefined;
-  if (wire === undefined) return { wire, rest: output };
-  return { wire, rest: Object.keys(others).length === 0 ? null : { M: others } };
-}
-
-function Result({ run, cluster }: { run: RunRow; cluster: string }) {
-  const { wire, rest } = readOutput(run);
-  return (
-    <>
-      <RunFailure status={run.status} errors={run.errors} />
-      {wire !== undefined && <SendTransaction runId={run.id} wire={wire} cluster={cluster} />}
-      {rest !== null && (
-        <Section title='Result'>
-          <ValueView value={rest} />
-        </Section>
-      )}
     </>
   );
 }
@@ -95,7 +67,7 @@ export function StartedRunView({ started, cluster, nodeCount, onAgain }: Started
       {run !== undefined && !hasEnded && nodeCount > 0 && <NodesDone ended={endedNodes} of={nodeCount} />}
       {!hasEnded && <SignatureRequest run={started} runId={started.flow_run_id} cluster={cluster} />}
       {!hasEnded && <PendingInputs run={started} runId={started.flow_run_id} />}
-      {run !== undefined && hasEnded && <Result run={run} cluster={cluster} />}
+      {run !== undefined && hasEnded && <RunResult run={run} cluster={cluster} />}
       <Stack>
         {run !== undefined && !hasEnded && <StopButton run={started} />}
         {(hasEnded || run === undefined && error !== null) && (

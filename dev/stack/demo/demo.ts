@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { z, ZodError } from 'zod';
-import { parsePort, readStatus, stackDir, type StackStatus } from '../../../platform/local_stack/running_stacks.ts';
-import { editorFlowToRow } from '../../../types/editor/editor_flow.ts';
-import { type StartDeploymentParams, startDeploymentParamsSchema } from '../../../types/deployment.ts';
+import { join, relative } from 'node:path';
+import { ZodError } from 'zod';
+import { readStatus, stackDir, type StackStatus } from '../../../platform/local_stack/running_stacks.ts';
+import { EXAMPLE_VALUES, exampleFile, readArguments, USAGE } from './demo_arguments.ts';
 import { makeLoggingFetch } from './demo_output.ts';
 import type { Demo, Shown } from './demo_steps.ts';
 import { projectDir } from '../paths.ts';
@@ -14,12 +10,6 @@ import { isUsageError, StackError, usageFault } from '../stack_error.ts';
 import { chooseRunningPort } from '../stack_record.ts';
 import { findStackUser } from '../../../client/shell/stack_user.ts';
 
-const USAGE = 'npm run demo -- [--port N] [--values <json> | --inputs <json>] [--verbose] [path/to/flow.json]';
-
-const EXAMPLE_VALUES = '{"item": "tea", "quantity": 3}';
-const EXAMPLE_INPUTS = '{"item": {"S": "tea"}, "quantity": {"U": "3"}}';
-
-const exampleFile = join(projectDir, 'docs/example_flow.json');
 /** Returns the labels of a flow's inputs. */
 function inputLabels({ nodes }: Demo['row']): string[] {
   const data = nodes.map((node) =>
@@ -104,50 +94,13 @@ Look at it in the console:
 The shell acts as the same user: npx flows runs. If the shell acts as another user: npx flows login ${user.email}`);
 }
 
-/** Reads the body of a start from a command line; undefined if the inputs take their defaults. */
-function readBody({ values, inputs }: { values?: string; inputs?: string }): StartDeploymentParams | undefined {
-  if (values === undefined && inputs === undefined) return undefined;
-  if (values !== undefined && inputs !== undefined) {
-    throw new StackError(`Give either --values or --inputs, not both.\n${USAGE}`);
-  }
-  const [name, text, what] = values !== undefined
-    ? ['values' as const, values, `plain JSON by label: '${EXAMPLE_VALUES}'`]
-    : ['inputs' as const, inputs!, `the values of inputs by label, tagged as a start takes them: '${EXAMPLE_INPUTS}'`];
-  const { success, data, error } = startDeploymentParamsSchema.safeParse({ [name]: parseJson(`--${name}`, text) });
-  if (success) return data;
-  throw new StackError(`--${name} takes ${what}\n${z.prettifyError(error)}`);
-}
-
-function parseJson(what: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new StackError(`${what} must be JSON: ${(error as Error).message}`);
-  }
-}
-
 try {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      port: { type: 'string' },
-      values: { type: 'string' },
-      inputs: { type: 'string' },
-      verbose: { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) {
+  const demoArguments = await readArguments();
+  if (demoArguments === undefined) {
     console.log(USAGE);
     process.exit();
   }
-  if (positionals.length > 1) throw new StackError(`Give only one flow.\n${USAGE}`);
-  // npm runs scripts in the project's folder, but a path is relative to the folder from which the person called npm.
-  const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? exampleFile);
-  if (!existsSync(file)) throw new StackError(`The file ${file} does not exist.`);
-  const row = editorFlowToRow(parseJson(file, await readFile(file, 'utf8')));
-  const body = readBody(values);
-  const port = values.port === undefined ? undefined : parsePort(values.port);
+  const { file, row, body, port, verbose } = demoArguments;
   let stays = false;
   await withStack(port, async (stack) => {
     // Loaded only here, so that a wrong command line is reported without waiting for these modules.
@@ -156,7 +109,7 @@ try {
     const { status } = stack;
     stays = stack.stays;
     const user = await findStackUser(stack.dir, { url: status.API_URL, key: status.PUBLISHABLE_KEY });
-    const shown = await demonstrate({ status, user, row, body, fetch: makeLoggingFetch(values.verbose ?? false) });
+    const shown = await demonstrate({ status, user, row, body, fetch: makeLoggingFetch(verbose) });
     console.log('\nAll of it held.');
     if (stays) showLeft({ status, user }, shown);
   });
