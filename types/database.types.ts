@@ -99,9 +99,29 @@ isOneToOne: false
       referencedColumns: ["id","user_id"]
     }
                   ]
+                },"flow_row_starts": {
+                  Row: {
+                    "columns": (string)[] | null,"created_at": string,"events": (string)[],"flow": number,"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_refused_at": string | null,"on_refusal": string,"per": string,"refused": number,"schema_name": string,"table_name": string,"tag": string,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "columns"?: (string)[] | null,"created_at"?: string,"events": (string)[],"flow": number,"id"?: string,"input": string,"is_active"?: boolean,"last_error"?: string | null,"last_refused_at"?: string | null,"on_refusal": string,"per": string,"refused"?: number,"schema_name": string,"table_name": string,"tag": string,"updated_at"?: string,"user_id": string
+                  }
+                  Update: {
+                    "columns"?: (string)[] | null,"created_at"?: string,"events"?: (string)[],"flow"?: number,"id"?: string,"input"?: string,"is_active"?: boolean,"last_error"?: string | null,"last_refused_at"?: string | null,"on_refusal"?: string,"per"?: string,"refused"?: number,"schema_name"?: string,"table_name"?: string,"tag"?: string,"updated_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_row_starts_flow_fkey"
+      columns: ["flow","user_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id","user_id"]
+    }
+                  ]
                 },"flow_run": {
                   Row: {
-                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"started_by_run_id": string | null,"status": string,"stopped_by": string | null,"user_id": string,"webhook_id": string | null,"deployment": {
+                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"row_start_id": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"started_by_run_id": string | null,"status": string,"stopped_by": string | null,"user_id": string,"webhook_id": string | null,"deployment": {
               "action_identity": string | null,
 "chain_network": NonNullable<Json>,
 "created_at": string,
@@ -128,10 +148,10 @@ isOneToOne: false
                   }
                   ComputedFields: "deployment"
                   Insert: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"user_id": string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"user_id": string,"webhook_id"?: string | null
                   }
                   Update: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"user_id"?: string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"user_id"?: string,"webhook_id"?: string | null
                   }
                   Relationships: [
                     {

@@ -11,7 +11,7 @@ begin atomic
       'start_permission_invalid', 'name_invalid', 'description_invalid', 'icon_url_invalid', 'fees_invalid',
       'chain_network_invalid', 'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'queue_key_invalid',
       'max_running_per_key_invalid', 'max_starts_per_key_invalid', 'key_period_seconds_invalid', 'on_end_invalid',
-      'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid',
+      'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid', 'row_start_invalid',
       'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid', 'partial_config_invalid',
       'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
       'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'

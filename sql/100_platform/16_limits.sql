@@ -98,12 +98,19 @@ return 1000;
 comment on function private.limit_form_fields() is
   'Limit in fields: a form that an incoming webhook takes.';
 
+create function private.limit_row_start_rows()
+returns integer
+language sql immutable security invoker
+return 10000;
+comment on function private.limit_row_start_rows() is
+  'Limit in rows: rows that a statement changes, if they start flows.';
+
 create function private.limit_chain_depth()
 returns integer
 language sql immutable security invoker
 return 16;
 comment on function private.limit_chain_depth() is
-  'Limit in runs: runs that have led to a start, each by a webhook or by a node that calls the REST API.';
+  'Limit in runs: runs that have led to a start, each by a webhook or by a node that starts a flow or writes a row.';
 
 create function private.limit_claim_token_seconds()
 returns integer
@@ -701,6 +708,7 @@ grant execute on function
   private.limit_idempotency_hours(),
   private.limit_event_value_bytes(),
   private.limit_form_fields(),
+  private.limit_row_start_rows(),
   private.limit_chain_depth(),
   private.limit_claim_token_seconds(),
   private.limit_webhook_headers_bytes(),

@@ -81,3 +81,17 @@ end;
 $$;
 comment on function private.refuse_faults(text, jsonb, text) is
   'Raises the error `code` if `faults`, [{path, message}], is not empty. The first fault becomes the message of the error; details list all faults.';
+
+create function private.error_line(state text, message text)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when error_line.state = 'PGRST'
+      then concat(error_line.message::jsonb ->> 'code', ': ', error_line.message::jsonb ->> 'message')
+    else concat('internal: ', error_line.state, ' ', private.shorten(error_line.message, 2000))
+  end;
+$$;
+comment on function private.error_line(text, text) is
+  'The line "<code>: <message>" for the SQLSTATE and the message of an error that was caught.';

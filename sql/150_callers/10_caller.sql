@@ -60,11 +60,13 @@ comment on function private.user_claims() is
 --   public_key    the public key that a start without a user sends; nothing proves that the caller owns it
 --   webhook_id    the incoming webhook whose token the URL contains; the request starts runs as the webhook's owner
 --   chain_depth   for a webhook: the number of runs in the chain that led to the request
+--   row_start_id  the row start that starts a run as the flow's owner
 create type private.caller as (
-  user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
+  user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer,
+  row_start_id uuid
 );
 comment on type private.caller is
-  'The caller of a request: its user, run, public key or webhook. A field is null if the request has no value for it.';
+  'The caller of a request: its user, run, public key, webhook or row start. A field is null if the request has no value for it.';
 
 create function private.caller()
 returns private.caller

@@ -18,6 +18,7 @@ create table public.flow_run (
   deployment_id uuid,
   schedule_id uuid,
   webhook_id uuid,
+  row_start_id uuid,
   status text not null default 'queued',
   started_by uuid,
   started_by_public_key text,
@@ -54,6 +55,8 @@ comment on column public.flow_run.schedule_id is
   'The schedule that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the schedule is deleted.';
 comment on column public.flow_run.webhook_id is
   'The incoming webhook that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the webhook is deleted.';
+comment on column public.flow_run.row_start_id is
+  'The row start by which a change of a row started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the row start is deleted.';
 comment on column public.flow_run.started_by is
   'The user who started the run; null if the starter sent only a public key, or has been deleted. No foreign key is needed: each start locks the user''s row, and a trigger sets this column to null when the user is deleted.';
 comment on column public.flow_run.started_by_public_key is
@@ -86,6 +89,7 @@ create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
 create index flow_run_schedule_id_idx on public.flow_run (schedule_id, id desc) where schedule_id is not null;
 create index flow_run_webhook_id_idx on public.flow_run (webhook_id, id desc) where webhook_id is not null;
+create index flow_run_row_start_id_idx on public.flow_run (row_start_id, id desc) where row_start_id is not null;
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id)
   where parent_flow_run_id is not null;
 -- Unique, because a second redrive of a run would repeat the effects of the first one.

@@ -6,7 +6,7 @@ create type private.run_filter as (
   until timestamptz
 );
 comment on type private.run_filter is
-  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of created_at; until is excluded.';
+  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, row_start, flow, user or key. since and until: bounds of created_at; until is excluded.';
 
 create function private.check_run_filter(filter private.run_filter)
 returns void
@@ -23,8 +23,8 @@ begin
     perform private.fail('request_invalid',
       'status: must be queued, running, waiting, succeeded, failed or stopped.');
   end if;
-  if (check_run_filter.filter).starter not in ('schedule', 'webhook', 'flow', 'user', 'key') then
-    perform private.fail('request_invalid', 'starter: must be schedule, webhook, flow, user or key.');
+  if (check_run_filter.filter).starter not in ('schedule', 'webhook', 'row_start', 'flow', 'user', 'key') then
+    perform private.fail('request_invalid', 'starter: must be schedule, webhook, row_start, flow, user or key.');
   end if;
   if (check_run_filter.filter).since not between 'epoch' and '2200-01-01'
     or (check_run_filter.filter).until not between 'epoch' and '2200-01-01'
@@ -37,7 +37,7 @@ comment on function private.check_run_filter(private.run_filter) is
   'Refuses a filter with an empty or too long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
 
 create function private.starter_kind(
-  schedule_id uuid, webhook_id uuid, started_by_run_id uuid, started_by_public_key text
+  schedule_id uuid, webhook_id uuid, row_start_id uuid, started_by_run_id uuid, started_by_public_key text
 )
 returns text
 language sql immutable security invoker
@@ -45,13 +45,14 @@ begin atomic
   select case
     when starter_kind.schedule_id is not null then 'schedule'
     when starter_kind.webhook_id is not null then 'webhook'
+    when starter_kind.row_start_id is not null then 'row_start'
     when starter_kind.started_by_run_id is not null then 'flow'
     when starter_kind.started_by_public_key is not null then 'key'
     else 'user'
   end;
 end;
-comment on function private.starter_kind(uuid, uuid, uuid, text) is
-  'The kind of starter of a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
+comment on function private.starter_kind(uuid, uuid, uuid, uuid, text) is
+  'The kind of starter of a run: schedule, webhook, row_start, flow (a node of another run), key (a caller with a public key) or user.';
 
 create function private.run_sources(filter private.run_filter)
 returns text
@@ -97,7 +98,8 @@ begin atomic
     case when (run_query.filter).webhook is not null then 'r.webhook_id = ($1).webhook' end,
     case when (run_query.filter).status is not null then 'r.status = ($1).status' end,
     case when (run_query.filter).starter is not null then
-      'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
+      'private.starter_kind(r.schedule_id, r.webhook_id, r.row_start_id, r.started_by_run_id, r.started_by_public_key)'
+        ' = ($1).starter'
     end,
     -- Unlike `like` and regular expressions, strpos and starts_with take `search` as plain text, and need only linear
     -- time.
@@ -109,6 +111,7 @@ begin atomic
             || ' or starts_with(r.started_by::text, lower(($1).search))'
             || ' or starts_with(r.schedule_id::text, lower(($1).search))'
             || ' or starts_with(r.webhook_id::text, lower(($1).search))'
+            || ' or starts_with(r.row_start_id::text, lower(($1).search))'
             || ' or starts_with(r.started_by_run_id::text, lower(($1).search))'
           else ''
         end || ')'

@@ -28,9 +28,11 @@ begin
   v_to := private.first_uuid_v7(coalesce((find_flow_runs.filter).until, '2200-01-01'));
   execute format(
     'select coalesce(jsonb_agg(to_jsonb(l)), ''[]'') from (
-      select q.id, q.flow_id, q.deployment_id, q.schedule_id, q.webhook_id, q.status, q.user_id, q.started_by,
-        q.started_by_public_key, q.started_by_run_id, q.created_at, q.start_time, q.end_time,
-        private.starter_kind(q.schedule_id, q.webhook_id, q.started_by_run_id, q.started_by_public_key) as starter,
+      select q.id, q.flow_id, q.deployment_id, q.schedule_id, q.webhook_id, q.row_start_id, q.status, q.user_id,
+        q.started_by, q.started_by_public_key, q.started_by_run_id, q.created_at, q.start_time, q.end_time,
+        private.starter_kind(
+          q.schedule_id, q.webhook_id, q.row_start_id, q.started_by_run_id, q.started_by_public_key
+        ) as starter,
         left(q.errors[1], 1000) as first_error
       from (%s) as q order by q.id desc limit $6 offset $7
     ) as l', private.run_query(find_flow_runs.filter)
@@ -72,7 +74,7 @@ end;
 comment on function public.find_flow_runs(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
 ) is
-  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: text in the errors, or the beginning of the id of the run or its starter, or of the starter''s public key. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
+  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: text in the errors, or the beginning of the id of the run or its starter, or of the starter''s public key. starter: schedule, webhook, row_start, flow, user or key. 400 request_invalid; 401.';
 grant execute on function public.find_flow_runs(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
 ) to anon, authenticated, service_role;

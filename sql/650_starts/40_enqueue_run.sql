@@ -129,11 +129,13 @@ begin
     ) as p;
   end if;
   insert into public.flow_run (
-    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key,
-    started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees, chain_network
+    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, row_start_id, started_by,
+    started_by_public_key, started_by_run_id, inputs, output_instructions, action_identity, action_signer, fees,
+    chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
-    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key,
+    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.row_start_id,
+    enqueue_run.caller.user_id, enqueue_run.caller.public_key,
     (v_claims ->> 'claimed_run_id')::uuid, jsonb_build_object('M', v_inputs),
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')

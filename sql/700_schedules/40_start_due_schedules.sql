@@ -114,12 +114,9 @@ begin
     ) ->> 'flow_run_id';
     v_made.outcome := 'started';
   exception
-    when sqlstate 'PGRST' then
-      v_made.outcome := 'refused';
-      v_made.error := concat(sqlerrm::jsonb ->> 'code', ': ', sqlerrm::jsonb ->> 'message');
     when others then
       v_made.outcome := 'refused';
-      v_made.error := concat('internal: ', sqlstate, ' ', private.shorten(sqlerrm, 2000));
+      v_made.error := private.error_line(sqlstate, sqlerrm);
   end;
   return v_made;
 end;

@@ -39,6 +39,7 @@ begin
   -- Claims do this, too. Without a worker, the metrics and the limit of the queue still read few due jobs.
   perform private.make_due_jobs_ready();
   v_queue_keys := private.delete_unused_keys(sweep_runner.max_runs);
+  perform private.end_row_starts_without_table();
   -- This step comes last, because a start that needs one of these snapshots waits until the transaction ends.
   v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(

@@ -29,6 +29,7 @@ const readable: Record<string, Readable> = {
   flow_deployments_tags: { key: 'entrypoint,tag', rule: OWN },
   flow_run: { key: 'id', rule: `${OWN} or t.parent_flow_run_id is null and (t.started_by = $1 or t.id = $2)` },
   flow_run_logs: { key: 'flow_run_id,log_index', rule: OWN },
+  flow_row_starts: { key: 'id', rule: OWN },
   flow_schedules: { key: 'id', rule: OWN },
   flow_webhooks: { key: 'id', rule: OWN },
   flow_versions: { key: 'id', rule: OWN },

@@ -106,6 +106,12 @@ export const deploymentErrors = {
     remedy: 'Check the id, and whose credential you send.',
     example: { message: 'There is no such flow.' },
   },
+  row_start_invalid: {
+    status: 400,
+    meaning:
+      "Changes of rows of this table can't start a flow as requested: the table is not the caller's own, or it lacks a column or the primary key. Or a statement changes too many rows.",
+    remedy: 'Do what the message says. If the table has changed, make the row start anew.',
+  },
   deployment_not_found: {
     status: 404,
     meaning: 'There is no such deployment, or the caller may not start it.',

@@ -168,10 +168,17 @@ export const requestLimits = {
     beyond: REFUSED_REQUEST,
     inSql: true,
   },
+  row_start_rows: {
+    value: 10_000,
+    unit: 'rows',
+    meaning: 'rows that a statement changes, if they start flows',
+    beyond: 'starts nothing; `refused` and `last_error` of the row start record it',
+    inSql: true,
+  },
   chain_depth: {
     value: 16,
     unit: 'runs',
-    meaning: 'runs that have led to a start, each by a webhook or by a node that calls the REST API',
+    meaning: 'runs that have led to a start, each by a webhook or by a node that starts a flow or writes a row',
     beyond: '409 `webhook_loop`, `start_loop`',
     inSql: true,
   },

@@ -33,6 +33,8 @@ select set_eq(
     ('flow_pins', 'service_role', 'delete, insert, select, update'),
     ('flow_versions', 'authenticated', 'delete, select, update'),
     ('flow_versions', 'service_role', 'delete, select, update'),
+    ('flow_row_starts', 'authenticated', 'delete, select, update'),
+    ('flow_row_starts', 'service_role', 'delete, select, update'),
     ('flow_run', 'anon', 'select'),
     ('flow_run', 'authenticated', 'select'),
     ('flow_run', 'service_role', 'select'),

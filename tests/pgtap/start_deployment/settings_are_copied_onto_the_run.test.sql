@@ -27,7 +27,7 @@ select is(
     test.kept('deployment'),
     'status', 'queued', 'started_by', test.user_id('other'), 'started_by_public_key', null, 'inputs', '{"M": {"a": {"S": "text"}}}'::jsonb,
     'output', null, 'errors', null, 'error_code', null, 'not_run', null, 'start_time', null, 'end_time', null,
-    'schedule_id', null, 'webhook_id', null, 'redriven_from', null, 'started_by_run_id', null, 'stopped_by', null, 'parent_flow_run_id', null, 'parent_node_id', null,
+    'schedule_id', null, 'webhook_id', null, 'row_start_id', null, 'redriven_from', null, 'started_by_run_id', null, 'stopped_by', null, 'parent_flow_run_id', null, 'parent_node_id', null,
     'parent_times', null,
     'output_instructions', true, 'action_identity', 'So11111111111111111111111111111111111111112',
     'action_signer', '11111111111111111111111111111111', 'fees', '[["11111111111111111111111111111111", 18446744073709551615]]'::jsonb,

@@ -389,6 +389,7 @@ export const restOperations: Operation[] = [
             deployment_id: null,
             schedule_id: null,
             webhook_id: null,
+            row_start_id: null,
             status: 'queued',
             user_id: USER_ID,
             started_by: USER_ID,

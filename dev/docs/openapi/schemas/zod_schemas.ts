@@ -78,7 +78,7 @@ const warningCodeSchema = z.enum(Object.keys(warningCodes) as [keyof typeof warn
 
 const flowIdArgument = z.int().min(0).max(2_147_483_647);
 
-const starterSchema = z.enum(['schedule', 'webhook', 'flow', 'user', 'key']);
+const starterSchema = z.enum(['schedule', 'webhook', 'row_start', 'flow', 'user', 'key']);
 
 /** The filter of lists of runs. */
 const runFilter = {
@@ -408,6 +408,7 @@ export const answerSchemas = {
       deployment_id: z.uuid().nullable(),
       schedule_id: z.uuid().nullable(),
       webhook_id: z.uuid().nullable(),
+      row_start_id: z.uuid().nullable(),
       status: runStatusSchema,
       user_id: z.uuid(),
       started_by: z.uuid().nullable(),
