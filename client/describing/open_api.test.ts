@@ -137,8 +137,72 @@ it('hostile schemas end soon: circles, doubling alternatives, patterns and names
   expect(performance.now() - begin).toBeLessThan(5_000);
 });
 
+it('reads YAML: numbers as members and versions, texts of dates, and aliases', () => {
+  const { definitions, refused } = describeOpenApi(`
+openapi: 3.0.3
+info: { title: Shop, version: 2026-11-29 }
+servers: [{ url: https://shop.example }]
+paths:
+  /a: &a
+    get:
+      operationId: a
+      responses:
+        200: { content: { application/json: { schema: { properties: { on: { type: boolean } } } } } }
+  /b: *a
+`);
+  expect(refused).toEqual([]);
+  expect(definitions.map(({ data }) => [data.node_id, data.version])).toEqual([['a', '2026-11-29'], [
+    'a_2',
+    '2026-11-29',
+  ]]);
+  expect(definitions[1]!.sources.at(-1)).toEqual({ name: 'on', type: 'bool', optional: true });
+});
+
+it('hostile YAML ends soon: aliases that double, name themselves or are too many, and depth', () => {
+  const begin = performance.now();
+  const head = 'openapi: 3.0.0\ninfo: {}\n';
+  const doubling = ['a0: &a0 [x]'];
+  for (let n = 1; n < 60; n++) doubling.push(`a${n}: &a${n} [*a${n - 1}, *a${n - 1}]`);
+  const inPlaces = ['name', 'in', 'style', 'schema', 'description'].map((place) => {
+    const parameter = { name: 'p', in: 'query', style: 'form', schema: {}, description: '', [place]: '$' };
+    return `  /${place}: {get: {parameters: [${JSON.stringify(parameter).replace('"$"', '*a59')}]}}`;
+  });
+  const { refused } = describeOpenApi(`${head}${doubling.join('\n')}\npaths:\n${inPlaces.join('\n')}\n`);
+  expect(refused.map(({ reason }) => reason)).toEqual([
+    'a parameter or property has no printable name',
+    'parameters in unknown are not supported',
+    'parameters of style unknown are not supported',
+  ]);
+  const circle =
+    `${head}paths:\n  /a: {get: {requestBody: &b {content: {application/json: {schema: &s {allOf: [*s, *s]}}}}}}`;
+  expect(describeOpenApi(circle).refused[0]!.reason).toContain('too large');
+  expect(describeOpenApi(`a: &a x\nb: [${'*a,'.repeat(1_001)}]`).refused[0]!.reason).toContain('aliases');
+  expect(describeOpenApi('- '.repeat(101)).refused[0]!.reason).toContain('nesting');
+  expect(performance.now() - begin).toBeLessThan(5_000);
+});
+
+it('hostile amounts end soon: operations that share large parts, equal names, and too many operations', () => {
+  const begin = performance.now();
+  const paths = (count: number, operation: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`/${n}`, { get: operation }]));
+  const reasons = (json: object) => {
+    const { refused } = describeOpenApi({ openapi: '3.0.0', info: {}, ...json });
+    return [refused.length, refused.at(-1)?.reason];
+  };
+  const large = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`p${n}`, {}]));
+  const shared = { requestBody: json({ properties: large, required: Object.keys(large) }) };
+  expect(reasons({ paths: paths(10_000, shared) })).toEqual([10_000, expect.stringContaining('too large')]);
+  const some = Object.fromEntries(Object.entries(large).slice(0, 900));
+  const ports = { requestBody: json({ properties: some }) };
+  expect(reasons({ paths: paths(10_000, ports) })[1]).toContain('the document is too large');
+  const long = { description: 'x'.repeat(8_000_000), operationId: 'same', responses: {} };
+  expect(reasons({ paths: paths(20_001, long) })).toEqual([1, 'the document has more than 20000 operations']);
+  expect(performance.now() - begin).toBeLessThan(45_000);
+}, 90_000);
+
 it('a text that is no document, or too large, is refused as a whole', () => {
   expect(describeOpenApi('{').refused).toEqual([{ place: '', reason: 'the document is not JSON' }]);
+  expect(describeOpenApi('a: "').refused[0]!.reason).toMatch(/neither JSON nor YAML: .+ in line 1$/);
   expect(describeOpenApi({ openapi: '4.0.0' }).refused[0]!.reason).toContain('not OpenAPI 3.0');
   expect(describeOpenApi(' '.repeat(20 * 1_048_576)).refused[0]!.reason).toContain('16 MiB');
 });

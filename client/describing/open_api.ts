@@ -1,11 +1,24 @@
 import { type OpenApiImplementation, openApiImplementationSchema } from '../../types/described/openapi.ts';
 import { type Effects, type NodeDefinition, nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
-import { type DescribedJson, listOf, memberOf, objectOf, OperationRefused, References, textOf } from './documents.ts';
+import {
+  type DescribedJson,
+  DocumentReading,
+  listOf,
+  memberOf,
+  objectOf,
+  OperationRefused,
+  printable,
+  References,
+  textOf,
+} from './documents.ts';
 import { OperationReader } from './operation.ts';
+import { parseDocument } from './parse_document.ts';
 
-/** The largest document, in characters. */
-const MAX_DOCUMENT_CHARACTERS = 16 * 1_048_576;
+/** The most operations of one document that are read. */
+const MAX_OPERATIONS = 20_000;
+/** The longest address of a server, and the longest value of a variable in it. */
+const MAX_ADDRESS_CHARACTERS = 2_000;
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
 
 /** The definitions that a description gives, and the operations that can't be nodes. */
@@ -29,33 +42,34 @@ const effectsOf = (method: typeof METHODS[number]): Effects =>
     ? 'idempotent'
     : 'once';
 
-const printable = (text: string, most: number): string => text.replace(/\p{Cc}+/gu, ' ').slice(0, most).toWellFormed();
-
 /** Returns the first server with an absolute address. */
 function serverOf(
-  document: DescribedJson,
+  { document }: DocumentReading,
+  references: References,
   path: DescribedJson,
   operation: DescribedJson,
 ): OpenApiImplementation['server'] {
   const host = textOf(document.host);
-  if (host !== undefined) {
-    const scheme = listOf(document.schemes).includes('https') || document.schemes === undefined ? 'https' : 'http';
-    return { url: `${scheme}://${host}${textOf(document.basePath) ?? ''}` };
+  if (host !== undefined && host.length <= MAX_ADDRESS_CHARACTERS) {
+    const scheme = references.list(document.schemes).includes('https') || document.schemes === undefined
+      ? 'https'
+      : 'http';
+    return { url: `${scheme}://${host}${textOf(document.basePath)?.slice(0, MAX_ADDRESS_CHARACTERS) ?? ''}` };
   }
   const lists = [operation.servers, path.servers, document.servers].map(listOf);
   const server = objectOf(lists.find((servers) => servers.length > 0)?.[0]);
   const url = textOf(server.url);
-  if (url === undefined || !/^(?:https?:\/\/|\{)/i.test(url)) return undefined;
-  const variables = Object.entries(objectOf(server.variables)).flatMap(([name, variable]) => {
+  if (url === undefined || url.length > MAX_ADDRESS_CHARACTERS || !/^(?:https?:\/\/|\{)/i.test(url)) return undefined;
+  const variables = references.members(server.variables).flatMap(([name, variable]) => {
     const value = textOf(memberOf(variable, 'default'));
-    return value === undefined ? [] : [[name, value]];
+    return value === undefined || value.length > MAX_ADDRESS_CHARACTERS ? [] : [[name, value]];
   });
   return { url, ...(variables.length > 0 && { variables: Object.fromEntries(variables) }) };
 }
 
 /** Makes the definition of one operation. Throws a OperationRefused. */
 function describeOperation(
-  document: DescribedJson,
+  reading: DocumentReading,
   { path, method, pathItem, operation, nodeId }: {
     path: string;
     method: typeof METHODS[number];
@@ -64,17 +78,17 @@ function describeOperation(
     nodeId: string;
   },
 ): NodeDefinition {
+  const { document } = reading;
   const isOlder = document.swagger === '2.0';
-  const reader = new OperationReader(new References(document));
+  const references = new References(reading);
+  const reader = new OperationReader(references);
   const { parameters, ofBody } = reader.parameters(pathItem, operation);
-  const body = isOlder
-    ? reader.olderBody(ofBody, listOf(operation.consumes ?? document.consumes))
-    : reader.body(operation);
-  const { outputs, accept } = reader.answer(operation, isOlder ? listOf(operation.produces ?? document.produces) : []);
+  const body = isOlder ? reader.olderBody(ofBody, operation.consumes ?? document.consumes) : reader.body(operation);
+  const { outputs, accept } = reader.answer(operation, isOlder ? operation.produces ?? document.produces : []);
   const implementation: OpenApiImplementation = {
     method: method.toUpperCase() as OpenApiImplementation['method'],
     path,
-    server: serverOf(document, pathItem, operation),
+    server: serverOf(reading, references, pathItem, operation),
     parameters,
     body,
     outputs,
@@ -83,12 +97,14 @@ function describeOperation(
   const checked = openApiImplementationSchema.safeParse(implementation);
   if (!checked.success) throw new OperationRefused(checked.error.issues[0]?.message ?? 'the operation is malformed');
   const info = objectOf(document.info);
+  const { version } = info;
   const settings = ['server', 'connection'];
   const made = nodeDefinitionSchema.safeParse({
     type: 'openapi',
     data: {
       node_id: nodeId,
-      version: printable(textOf(info.version) || '1', 100),
+      // YAML has numbers where authors mean texts.
+      version: printable(typeof version === 'number' ? String(version) : textOf(version) || '1', 100),
       display_name: printable(textOf(operation.summary) || nodeId, 200),
       description: printable(textOf(operation.description) ?? '', 2_000),
       effects: effectsOf(method),
@@ -109,54 +125,82 @@ function describeOperation(
   throw new OperationRefused(`${at.map(String).join('.')}: ${message}`);
 }
 
-/** Parses a document. Throws a OperationRefused. */
-function parseDocument(document: unknown): DescribedJson {
-  let json = document;
-  if (typeof document === 'string') {
-    if (document.length > MAX_DOCUMENT_CHARACTERS) throw new OperationRefused('the document is larger than 16 MiB');
-    try {
-      json = JSON.parse(document);
-    } catch {
-      throw new OperationRefused('the document is not JSON');
-    }
-  }
+/** Reads a document as a text or parsed. Throws an OperationRefused. */
+function readDocument(document: unknown): DescribedJson {
+  const json = typeof document === 'string' ? parseDocument(document) : document;
   if (!isObject(json) || json.swagger !== '2.0' && !/^3\.[01]\./.test(textOf(json.openapi) ?? '')) {
     throw new OperationRefused('the document is not OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0');
   }
   return json;
 }
 
+/** Names the definitions of one document. */
+class NodeIds {
+  readonly #counts = new Map<string, number>();
+
+  /** Returns the name, with a number behind it if another definition has the name. */
+  take(name: string): string {
+    let free = name;
+    let count = this.#counts.get(name) ?? 0;
+    while (this.#counts.has(free)) free = `${name}_${++count + 1}`;
+    this.#counts.set(name, count);
+    this.#counts.set(free, 0);
+    return free;
+  }
+}
+
+/** An operation with its place in the document. */
+interface FoundOperation {
+  path: string;
+  method: typeof METHODS[number];
+  pathItem: DescribedJson;
+  operation: DescribedJson;
+  place: string;
+  /** The `operationId`, or a name made of method and path. */
+  id: string;
+}
+
+function* operationsOf(document: DescribedJson): Generator<FoundOperation> {
+  let count = 0;
+  for (const [path, item] of Object.entries(objectOf(document.paths))) {
+    const pathItem = objectOf(item);
+    for (const method of METHODS) {
+      const operation = memberOf(pathItem, method);
+      if (!isObject(operation)) continue;
+      if (++count > MAX_OPERATIONS) {
+        throw new OperationRefused(`the document has more than ${MAX_OPERATIONS} operations`);
+      }
+      const place = printable(`${method.toUpperCase()} ${path}`, 500);
+      yield { path, method, pathItem, operation, place, id: textOf(operation.operationId) || `${method}_${path}` };
+    }
+  }
+}
+
+const nameOf = (id: string): string =>
+  id.slice(0, 1_000).replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/_{2,}/g, '_').replace(/^_|_$/g, '').slice(0, 200);
+
 /**
- * Makes a node definition for each operation of an OpenAPI document: 3.0, 3.1 or Swagger 2.0, as a JSON text or parsed.
- * Follows references within the document only. Never runs a `pattern` of the document.
+ * Makes a node definition for each operation of an OpenAPI document: 3.0, 3.1 or Swagger 2.0, as a text in JSON or YAML,
+ * or parsed. Follows references within the document only. Never runs a `pattern` of the document. A hostile document
+ * takes a bounded time.
  */
 export function describeOpenApi(document: unknown, { prefix = '', only }: DescribeOptions = {}): Described {
   const described: Described = { definitions: [], refused: [] };
-  const taken = new Set<string>();
+  const ids = new NodeIds();
   const refuse = (place: string, error: unknown): void => {
     if (!(error instanceof OperationRefused)) throw error;
     described.refused.push({ place, reason: printable(error.message, 500) });
   };
   try {
-    const root = parseDocument(document);
-    for (const [path, item] of Object.entries(objectOf(root.paths))) {
-      for (const method of METHODS) {
-        const pathItem = objectOf(item);
-        const operation = memberOf(pathItem, method);
-        if (!isObject(operation)) continue;
-        const place = printable(`${method.toUpperCase()} ${path}`, 500);
-        const id = textOf(operation.operationId) || `${method}_${path}`;
-        if (only !== undefined && !only.includes(id) && !only.includes(place)) continue;
-        const name = prefix +
-          id.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/_{2,}/g, '_').replace(/^_|_$/g, '').slice(0, 200);
-        let nodeId = name;
-        for (let number = 2; taken.has(nodeId); number++) nodeId = `${name}_${number}`;
-        try {
-          described.definitions.push(describeOperation(root, { path, method, pathItem, operation, nodeId }));
-          taken.add(nodeId);
-        } catch (error) {
-          refuse(place, error);
-        }
+    const reading = new DocumentReading(readDocument(document));
+    for (const found of operationsOf(reading.document)) {
+      if (only !== undefined && !only.includes(found.id) && !only.includes(found.place)) continue;
+      try {
+        described.definitions.push(
+          describeOperation(reading, { ...found, nodeId: ids.take(prefix + nameOf(found.id)) }),
+        );
+      } catch (error) {
+        refuse(found.place, error);
       }
     }
   } catch (error) {

@@ -1,11 +1,12 @@
 import type { OpenApiImplementation, Parameter, RequestBody } from '../../types/described/openapi.ts';
+import { definitionLimits } from '../../types/limits/definitions.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
 import {
   type DescribedJson,
-  listOf,
   memberOf,
   objectOf,
   OperationRefused,
+  printable,
   type References,
   textOf,
 } from './documents.ts';
@@ -27,6 +28,14 @@ export interface OperationOutput {
   optional?: true;
 }
 
+const MAX_MEDIA_TYPE_CHARACTERS = 200;
+
+/**
+ * Quotes a text of the description. Never converts other values: the text of a list can be far longer than the document
+ * if aliases of YAML repeat its parts.
+ */
+const shortTextOf = (json: unknown): string => textOf(json)?.slice(0, 100) ?? 'unknown';
+
 /** The ports of one side, each with a name of its own. */
 class Names {
   readonly #taken: Set<string>;
@@ -36,13 +45,14 @@ class Names {
 
   /** Returns the name, with the place behind it if another port has the name. */
   take(name: string, place: string): string {
-    if (/\p{Cc}/u.test(name) || name === '') {
+    if (name === '' || name.length > definitionLimits.definition_name_characters.value || /\p{Cc}/u.test(name)) {
       throw new OperationRefused('a parameter or property has no printable name');
     }
-    const all = [name, `${name}_${place}`];
-    for (let number = 2; all.length < 100; number++) all.push(`${name}_${place}_${number}`);
-    const free = all.find((one) => !this.#taken.has(one));
-    if (free === undefined) throw new OperationRefused('too many parameters have the same name');
+    let free = this.#taken.has(name) ? `${name}_${place}` : name;
+    for (let number = 2; this.#taken.has(free); number++) {
+      if (number > 100) throw new OperationRefused('too many parameters have the same name');
+      free = `${name}_${place}_${number}`;
+    }
     this.#taken.add(free);
     if (this.#taken.size > flowLimits.node_ports.value) {
       throw new OperationRefused(`the operation has more than ${flowLimits.node_ports.value} inputs or outputs`);
@@ -65,9 +75,13 @@ const COLLECTIONS: Record<string, [style: Parameter['style'], explode: boolean]>
   multi: ['form', true],
 };
 
-function styleOf(parameter: DescribedJson, place: Parameter['in']): Pick<Parameter, 'style' | 'explode'> {
-  const type = Object.keys(objectOf(parameter.content))[0];
-  if (type !== undefined) {
+function styleOf(
+  parameter: DescribedJson,
+  place: Parameter['in'],
+  references: References,
+): Pick<Parameter, 'style' | 'explode'> {
+  if (parameter.content !== undefined) {
+    const [[type = ''] = []] = references.members(parameter.content);
     if (!isJson(type)) throw new OperationRefused(`a parameter has the media type ${type.slice(0, 100)}`);
     return { style: 'json', explode: false };
   }
@@ -83,7 +97,7 @@ function styleOf(parameter: DescribedJson, place: Parameter['in']): Pick<Paramet
   const [standard] = STYLES[place];
   const style = STYLES[place].find((known) => known === (parameter.style ?? standard));
   if (style === undefined) {
-    throw new OperationRefused(`parameters of style ${String(parameter.style).slice(0, 100)} are not supported`);
+    throw new OperationRefused(`parameters of style ${shortTextOf(parameter.style)} are not supported`);
   }
   return { style, explode: typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form' };
 }
@@ -118,17 +132,21 @@ export class OperationReader {
   #input(name: string, place: string, schema: unknown, required: boolean, description: unknown): string {
     const port = this.#inputs.take(name, place);
     const type_bounds = [portTypeOf(schema, this.#references)];
-    const tooltip = (textOf(description) ?? '').replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+    const tooltip = printable(textOf(description) ?? '', 300);
     this.targets.push({ name: port, type_bounds, required, passthrough: false, tooltip });
     return port;
+  }
+
+  #mediaTypes(types: unknown[]): string[] {
+    return types.filter((type) => typeof type === 'string').filter((type) => type.length <= MAX_MEDIA_TYPE_CHARACTERS);
   }
 
   /** Reads the parameters of the path and of the operation. Those of the operation come first. */
   parameters(path: DescribedJson, operation: DescribedJson): { parameters: Parameter[]; ofBody: DescribedJson[] } {
     const known = new Map<string, DescribedJson>();
-    for (const json of [...listOf(operation.parameters), ...listOf(path.parameters)]) {
+    for (const json of [operation.parameters, path.parameters].flatMap((list) => this.#references.list(list))) {
       const parameter = this.#references.resolve(json);
-      const key = `${String(parameter.in)} ${String(parameter.name)}`;
+      const key = `${shortTextOf(parameter.in)} ${textOf(parameter.name)}`;
       if (!known.has(key)) known.set(key, parameter);
     }
     const all = [...known.values()];
@@ -136,11 +154,11 @@ export class OperationReader {
     const parameters = sent.map((parameter): Parameter => {
       const place = parameter.in;
       if (place !== 'path' && place !== 'query' && place !== 'header') {
-        throw new OperationRefused(`parameters in ${String(place).slice(0, 100)} are not supported`);
+        throw new OperationRefused(`parameters in ${shortTextOf(place)} are not supported`);
       }
       const name = textOf(parameter.name) ?? '';
-      const styled = styleOf(parameter, place);
-      const [content] = Object.values(objectOf(parameter.content));
+      const styled = styleOf(parameter, place, this.#references);
+      const [[, content] = []] = this.#references.members(parameter.content);
       const schema = parameter.schema ?? memberOf(content, 'schema') ?? parameter;
       const required = place === 'path' || parameter.required === true;
       return { port: this.#input(name, place, schema, required, parameter.description), name, in: place, ...styled };
@@ -156,9 +174,9 @@ export class OperationReader {
   }
 
   /** Reads the body of an operation of Swagger 2.0. */
-  olderBody(ofBody: DescribedJson[], consumes: unknown[]): RequestBody | undefined {
+  olderBody(ofBody: DescribedJson[], consumes: unknown): RequestBody | undefined {
     const [whole] = ofBody.filter(({ in: place }) => place === 'body');
-    const types = consumes.filter((type) => typeof type === 'string');
+    const types = this.#mediaTypes(this.#references.list(consumes));
     if (whole !== undefined) {
       const type = types.find(isJson) ?? types[0] ?? 'application/json';
       return this.#bodyOf({ [type]: { schema: whole.schema } }, whole.required === true);
@@ -176,7 +194,7 @@ export class OperationReader {
   }
 
   #bodyOf(content: DescribedJson, required: boolean): RequestBody | undefined {
-    const types = Object.keys(content);
+    const types = this.#mediaTypes(this.#references.members(content).map(([type]) => type));
     for (const [kind, is] of KINDS) {
       const type = types.find(is);
       if (type === undefined) continue;
@@ -206,16 +224,17 @@ export class OperationReader {
   }
 
   /** Reads the first successful answer: the outputs for members of its body, and the media types to accept. */
-  answer(operation: DescribedJson, produces: unknown[]): Pick<OpenApiImplementation, 'outputs' | 'accept'> {
-    const [, json] = Object.entries(objectOf(operation.responses))
+  answer(operation: DescribedJson, produces: unknown): Pick<OpenApiImplementation, 'outputs' | 'accept'> {
+    const [, json] = this.#references.members(operation.responses)
       .filter(([status]) => status.startsWith('2')).toSorted(([a], [b]) => a < b ? -1 : 1)[0] ?? [];
     if (json === undefined) return { outputs: [], accept: [] };
     const response = this.#references.resolve(json);
     const content = objectOf(response.content);
-    const types = [...Object.keys(content), ...produces.filter((type) => typeof type === 'string')];
+    const ofContent = this.#mediaTypes(this.#references.members(content).map(([type]) => type));
+    const types = [...ofContent, ...this.#mediaTypes(this.#references.list(produces))];
     const type = types.find(isJson);
     const schema = memberOf(content[type ?? ''], 'schema') ?? response.schema;
-    const { properties } = schema === undefined || type === undefined && Object.keys(content).length > 0
+    const { properties } = schema === undefined || type === undefined && ofContent.length > 0
       ? { properties: {} }
       : propertiesOf(schema, this.#references);
     const outputs = Object.entries(properties).map(([name, property]) => {

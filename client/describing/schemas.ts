@@ -1,12 +1,12 @@
-import { type DescribedJson, listOf, memberOf, objectOf, type References, textOf } from './documents.ts';
+import { type DescribedJson, listOf, memberOf, type References } from './documents.ts';
 
 /** The deepest nesting of `allOf`. */
 const MAX_DEPTH = 30;
 
 /** The types of a schema, without `null`. */
-function typesOf(schema: DescribedJson): string[] {
+function typesOf(schema: DescribedJson, references: References): string[] {
   const { type } = schema;
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  const types = (Array.isArray(type) ? references.list(type) : [type]).filter((one) => typeof one === 'string');
   if (types.length === 0 && memberOf(schema, 'properties') !== undefined) return ['object'];
   return types.filter((one) => one !== 'null');
 }
@@ -14,14 +14,14 @@ function typesOf(schema: DescribedJson): string[] {
 /** Returns the type of the port for a value of a schema. */
 export function portTypeOf(json: unknown, references: References): string {
   const schema = references.resolve(json);
-  const [type, ...others] = typesOf(schema);
+  const [type, ...others] = typesOf(schema, references);
   if (others.length > 0) return 'free';
-  const format = textOf(memberOf(schema, 'format'));
+  const { format, minimum } = schema;
   switch (type) {
     case 'string':
       return format === 'byte' || format === 'binary' ? 'bytes' : 'string';
     case 'integer':
-      return Number(memberOf(schema, 'minimum') ?? -1) >= 0 ? 'u64' : 'i64';
+      return typeof minimum === 'number' && minimum >= 0 ? 'u64' : 'i64';
     case 'number':
       return format === 'float' || format === 'double' ? 'f64' : 'decimal';
     case 'boolean':
@@ -54,12 +54,13 @@ export function propertiesOf(json: unknown, references: References): Properties 
   const found: Properties = { properties: Object.create(null), required: new Set() };
   const collect = (part: unknown, depth: number): void => {
     const schema = references.resolve(part);
-    for (const [name, property] of Object.entries(objectOf(memberOf(schema, 'properties')))) {
-      references.step();
+    for (const [name, property] of references.members(memberOf(schema, 'properties'))) {
       found.properties[name] ??= property;
     }
-    for (const name of listOf(memberOf(schema, 'required'))) if (typeof name === 'string') found.required.add(name);
-    if (depth < MAX_DEPTH) { for (const one of listOf(memberOf(schema, 'allOf'))) collect(one, depth + 1); }
+    for (const name of references.list(memberOf(schema, 'required'))) {
+      if (typeof name === 'string') found.required.add(name);
+    }
+    if (depth < MAX_DEPTH) { for (const one of references.list(memberOf(schema, 'allOf'))) collect(one, depth + 1); }
   };
   collect(json, 0);
   return found;

@@ -447,7 +447,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'client/describing',
     mayImport: [ITSELF, 'types'],
-    packages: ['zod'],
+    packages: ['js-yaml', 'zod'],
     why: 'it reads descriptions of services and checks what it makes by zod, so the shell loads it only when needed.',
   },
   {
