@@ -95,6 +95,11 @@ export interface StartOptions extends RequestOptions {
    * The public key of the wallet that signs and sends the transaction. Only for deployments with an action identity.
    */
   actionSigner?: string | undefined;
+  /**
+   * Seconds, only for the owner: among the owner's waiting runs, the run has the place of a run that was started so
+   * much earlier, or later if the number is negative.
+   */
+  priority?: number | undefined;
 }
 
 /** The arguments of `start` that follow the target. If no input is required, the inputs may be omitted. */

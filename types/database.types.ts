@@ -696,13 +696,13 @@ isOneToOne: false
 { Args: { "id": number,"new_msg"?: string }; Returns: Json
                            },
 "start_deployment":
-{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string,"values"?: Json }; Returns: Json
+{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"priority"?: number,"public_key"?: string,"tag"?: string,"values"?: Json }; Returns: Json
                            },
 "start_due_schedules":
 { Args: { "max_schedules"?: number }; Returns: Json
                            },
 "start_flow":
-{ Args: { "action_signer"?: string,"environment"?: Json,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"output_instructions"?: boolean,"partial_config"?: Json,"strict"?: boolean,"values"?: Json }; Returns: Json
+{ Args: { "action_signer"?: string,"environment"?: Json,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"output_instructions"?: boolean,"partial_config"?: Json,"priority"?: number,"strict"?: boolean,"values"?: Json }; Returns: Json
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined

@@ -21,6 +21,11 @@ export const startDeploymentParamsSchema = z.strictObject({
    * an action identity.
    */
   action_signer: z.string().optional(),
+  /**
+   * Seconds: among the owner's waiting runs, the run has the place of a run that was queued so much earlier, or later
+   * if the number is negative. Only the owner may send it.
+   */
+  priority: z.int32().optional(),
 });
 
 /** The body of a start as clients send it: `inputs` as tagged values, `values` as readable JSON. */

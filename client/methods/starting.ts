@@ -26,12 +26,13 @@ const MIN_LOOK_MS = 500;
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
 /** Makes the body of a start. */
-function startBody(plain: object, { inputs: tagged, actionSigner }: StartOptions): string {
+function startBody(plain: object, { inputs: tagged, actionSigner, priority }: StartOptions): string {
   const { values, inputs } = readInputs(plain, tagged);
   return exactJson({
     ...(!isEmpty(values) && { values }),
     ...(!isEmpty(inputs) && { inputs }),
     ...(actionSigner !== undefined && { action_signer: actionSigner }),
+    ...(priority !== undefined && { priority }),
   });
 }
 

@@ -85,7 +85,7 @@ export function readUuid(text: string, what: string): string {
 /** Reads a whole number from an option. */
 export function readNumber(text: string | undefined, option: string, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
-  const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+  const number = /^-?\d{1,10}$/.test(text) ? Number(text) : NaN;
   if (number >= min && number <= max) return number;
   throw new UsageError(`--${option} must be a whole number from ${min} to ${max}.`);
 }

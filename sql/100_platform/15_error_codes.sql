@@ -12,9 +12,9 @@ begin atomic
       'chain_network_invalid', 'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'queue_key_invalid',
       'max_running_per_key_invalid', 'max_starts_per_key_invalid', 'key_period_seconds_invalid', 'on_end_invalid',
       'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid', 'row_start_invalid',
-      'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid', 'partial_config_invalid',
-      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
-      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'start_target_ambiguous', 'action_signer_invalid', 'priority_invalid', 'environment_invalid',
+      'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid',
+      'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'

@@ -427,6 +427,13 @@ return 86400;
 comment on function private.limit_key_period_seconds() is
   'Limit in s: `key_period_seconds` of a deployment.';
 
+create function private.limit_priority_seconds()
+returns integer
+language sql immutable security invoker
+return 3600;
+comment on function private.limit_priority_seconds() is
+  'Limit in s: `priority` of a start, which may also be negative.';
+
 create function private.limit_queue_key_characters()
 returns integer
 language sql immutable security invoker
@@ -755,6 +762,7 @@ grant execute on function
   private.limit_schedule_bytes(),
   private.limit_cron_characters(),
   private.limit_key_period_seconds(),
+  private.limit_priority_seconds(),
   private.limit_queue_key_characters(),
   private.limit_queue_keys(),
   private.limit_queue_length(),

@@ -21,6 +21,7 @@ create table private.flow_run_jobs (
   state private.job_state not null default 'ready',
   due_at timestamptz,
   turn timestamptz not null default clock_timestamp(),
+  priority integer not null default 0,
   claim_number integer not null default 0,
   lost_claim_count integer not null default 0,
   work_ms bigint not null default 0,
@@ -59,7 +60,9 @@ comment on column private.flow_run_jobs.counted_shares is
 comment on column private.flow_run_jobs.queue_key_id is
   'The key in private.queue_keys whose places the run needs; null for a run without limits by key. There is no foreign key, because it would lock the key at the start of each run.';
 comment on column private.flow_run_jobs.turn is
-  'The time at which the run was queued: started, released, woken, or due after its sleep. An owner''s runs are claimed in this order. A lost run keeps its turn, so it is claimed before the runs that were queued later.';
+  'The time at which the run was queued (started, released, woken, or due after its sleep), less the priority. An owner''s runs are claimed in this order. A lost run keeps its turn, so it is claimed before the runs that were queued later.';
+comment on column private.flow_run_jobs.priority is
+  'The seconds that are subtracted from each turn of the run. Only the owner''s start can set it.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. A worker with an older claim can''t write to the run.';
 comment on column private.flow_run_jobs.lost_claim_count is
@@ -119,9 +122,13 @@ create trigger _500_delete_job after delete on public.flow_run
 
 create function private.claimable_since(job private.flow_run_jobs)
 returns timestamptz
-language sql immutable security invoker
+language sql stable security invoker
 begin atomic
-  select case when claimable_since.job.state = 'ready' then claimable_since.job.turn else claimable_since.job.due_at end;
+  select case
+    when claimable_since.job.state = 'ready'
+      then claimable_since.job.turn + make_interval(secs => claimable_since.job.priority)
+    else claimable_since.job.due_at
+  end;
 end;
 comment on function private.claimable_since(private.flow_run_jobs) is
   'The time from which a worker may claim the run; null if the run is blocked or has ended. A later time for a run that is held, sleeps or waits.';

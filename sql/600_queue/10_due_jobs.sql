@@ -46,7 +46,7 @@ begin
         when j.queue_key_id is not null and j.claim_number = 0 then 'blocked'
         else 'ready'
       end::private.job_state,
-      turn = case when j.state = 'held' then j.turn else j.due_at end,
+      turn = case when j.state = 'held' then j.turn else j.due_at - make_interval(secs => j.priority) end,
       due_at = case when j.state = 'held' then j.due_at end
     where j.flow_run_id = any (array(
       select due.flow_run_id from private.flow_run_jobs as due

@@ -59,7 +59,8 @@ as $$
 declare
   v_is_told boolean;
 begin
-  update private.flow_run_jobs as j set state = 'ready', due_at = null, turn = clock_timestamp()
+  update private.flow_run_jobs as j
+  set state = 'ready', due_at = null, turn = clock_timestamp() - make_interval(secs => j.priority)
   where j.flow_run_id = wake_flow_run.flow_run_id and j.state in ('sleeping', 'waiting');
   if found then
     v_is_told := private.announce_claimable_run();

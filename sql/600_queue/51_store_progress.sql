@@ -300,7 +300,9 @@ begin
     end,
     -- The next turn of a released run comes after the other runs of its owner, including new runs. In this way, a long
     -- run takes turns with new runs.
-    turn = case when store_job_progress.next_state = 'held' then j.turn else clock_timestamp() end,
+    turn = case
+      when store_job_progress.next_state = 'held' then j.turn else clock_timestamp() - make_interval(secs => j.priority)
+    end,
     -- If a node has ended, the run makes progress, so the count of lost workers begins again. A worker that releases
     -- the run was not lost, either. Perhaps another run crashed the earlier workers. Without the reset, this run would
     -- stay a suspect, and would be executed alone after every release.

@@ -24,6 +24,25 @@ $$;
 comment on function private.admit_start(public.flow_deployments, private.caller) is
   'Counts a start by a node, a webhook or a caller other than the owner for the limits, and returns the shares for which it counts. Returns null for a node, which acts as the owner and counts only for the length of the queue. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
+create function private.check_priority(priority integer, is_owner boolean)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if not check_priority.is_owner then
+    perform private.fail('priority_invalid', 'Only the owner of the flow may start a run with a `priority`.',
+      hint => 'Leave `priority` out.');
+  elsif check_priority.priority not between -private.limit_priority_seconds() and private.limit_priority_seconds() then
+    perform private.fail('priority_invalid', format(
+      '`priority` must be a whole number of seconds from -%1$s to %1$s.', private.limit_priority_seconds()
+    ));
+  end if;
+end;
+$$;
+comment on function private.check_priority(integer, boolean) is
+  'Refuses the priority of a start if the caller is not the owner, or if it is out of range: 400 priority_invalid.';
+
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
 --
@@ -32,6 +51,7 @@ comment on function private.admit_start(public.flow_deployments, private.caller)
 --   schedule_id  the schedule that starts the run
 --   settings     for a redrive: the settings of the run that it continues
 --   starter      for a redrive: the caller who started that run
+--   priority     the seconds that are subtracted from the turn of the run; null for none. Only for the owner.
 --   flow         for start_flow: the flow. From it and the request, private.flow_start_settings makes the settings.
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
@@ -39,13 +59,13 @@ comment on function private.admit_start(public.flow_deployments, private.caller)
 -- claim token, the chain_depth of the new run is one higher than the chain_depth of the node's run. A start by a
 -- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. While the
 -- queue is full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill the
--- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
--- start_loop; 413 inputs_too_large.
+-- queue. Other errors: 400 action_signer_invalid, priority_invalid, inputs_invalid, idempotency_key_invalid; 409
+-- idempotency_key_reused, start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
   request jsonb, schedule_id uuid default null, settings jsonb default null, flow public.flows default null,
-  starter private.caller default null
+  starter private.caller default null, priority integer default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -82,6 +102,11 @@ begin
   end if;
   if not private.is_public_key(enqueue_run.action_signer) then
     perform private.fail('action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
+  end if;
+  if enqueue_run.priority is not null then
+    perform private.check_priority(
+      enqueue_run.priority, enqueue_run.caller.user_id is not distinct from enqueue_run.deployment.user_id
+    );
   end if;
   if enqueue_run.idempotency_key is not null then
     v_earlier_run_id := private.claim_idempotency_key(
@@ -142,11 +167,11 @@ begin
   );
   insert into private.flow_run_jobs (
     flow_run_id, user_id, snapshot_hash, settings, counted_deployment_id, counted_shares, queue_key_id, state, due_at, turn,
-    chain_depth
+    priority, chain_depth
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, v_settings,
     case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_queue_key_id, v_state,
-    v_due_at, v_now,
+    v_due_at, v_now - make_interval(secs => coalesce(enqueue_run.priority, 0)), coalesce(enqueue_run.priority, 0),
     coalesce(enqueue_run.caller.chain_depth, v_node_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
@@ -159,6 +184,6 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows, private.caller
+  public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows, private.caller, integer
 ) is
   'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer, because no API role may insert runs.';

@@ -1,6 +1,6 @@
 create function private.start_flow(
   flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb,
-  partial_config jsonb, environment jsonb, output_instructions boolean
+  partial_config jsonb, environment jsonb, output_instructions boolean, priority integer
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -38,23 +38,24 @@ begin
       select coalesce(jsonb_object_agg(o.name, o.value), '{}')
       from (values
         ('values', start_flow."values"), ('partial_config', start_flow.partial_config),
-        ('environment', start_flow.environment), ('output_instructions', to_jsonb(start_flow.output_instructions))
+        ('environment', start_flow.environment), ('output_instructions', to_jsonb(start_flow.output_instructions)),
+        ('priority', to_jsonb(start_flow.priority))
       ) as o (name, value)
       where o.value is not null
     ),
-    flow => v_flow
+    flow => v_flow, priority => start_flow.priority
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
-comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
+comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean, integer) is
   'Implements public.start_flow. Definer, because no API role may insert snapshots or runs.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean, integer)
   to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
   strict boolean default false, "values" jsonb default null, partial_config jsonb default null,
-  environment jsonb default null, output_instructions boolean default null
+  environment jsonb default null, output_instructions boolean default null, priority integer default null
 )
 returns jsonb
 language plpgsql volatile security invoker
@@ -62,11 +63,12 @@ set search_path = ''
 as $$
 begin
   return private.start_flow(
-    flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config, environment, output_instructions
+    flow_id, inputs, action_signer, idempotency_key, strict, "values", partial_config, environment, output_instructions,
+    priority
   );
 end;
 $$;
-comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values are as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
+comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean, integer) is
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs, values and priority are as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean, integer)
   to anon, authenticated, service_role;

@@ -265,6 +265,12 @@ it('the same idempotency key returns the same run, and other inputs with it are 
   expect(await errorOf(flows.start(shop, {}, { idempotencyKey }))).toMatchObject({ code: 'idempotency_key_reused' });
 });
 
+it('a priority is sent with the start', async () => {
+  await flows.deploy(shop);
+  await flows.output(await flows.start(shop, { item: 'tea' }, { priority: 60 }));
+  expect(await errorOf(flows.start(shop, {}, { priority: 3_601 }))).toMatchObject({ code: 'priority_invalid' });
+});
+
 it('values pass through a run without loss', async () => {
   const flow = new FlowBuilder();
   flow.output('out', flow.input('in'));

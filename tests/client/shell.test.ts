@@ -264,6 +264,15 @@ describe('flows start', () => {
     expect(await json(...args)).toEqual(await json(...args));
   });
 
+  it('takes a --priority, also a negative one', async () => {
+    expect(await flows('start', shop.deployment_id, '--priority', '60', '--wait')).toMatchObject({ code: 0 });
+    expect(await flows('start', shop.deployment_id, '--priority=-60', '--wait')).toMatchObject({ code: 0 });
+    expect(await flows('start', shop.deployment_id, '--priority=3601')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--priority must be a whole number from -3600 to 3600.'),
+    });
+  });
+
   it('ends with the exit code of a run without an output', async () => {
     const failed = await flows('start', shop.deployment_id, 'item=milk', '--wait');
     expect(failed).toMatchObject({ code: 3, stdout: '' });

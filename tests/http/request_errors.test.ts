@@ -127,7 +127,10 @@ const cases: Case[] = [
     init: json('{"input": {}}'),
     status: 400,
     code: 'request_invalid',
-    detail: { path: 'input', message: 'there is no such member; the members are inputs, values, action_signer' },
+    detail: {
+      path: 'input',
+      message: 'there is no such member; the members are inputs, values, action_signer, priority',
+    },
   },
   {
     says: 'a member that the body does not have',

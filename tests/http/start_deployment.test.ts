@@ -173,6 +173,23 @@ describe('POST /deployment/start', () => {
     const { error, status } = await owner.client.rpc('start_deployment', { flow: flowId, inputs: { value: { S: 5 } } });
     expect([status, error?.code, error?.message]).toEqual([400, 'inputs_invalid', 'inputs.value.S: must be a string']);
   });
+
+  it.each(['deployment', 'flow'])('of a %s takes a priority in range, and only from the owner', async (target) => {
+    const path = target === 'flow' ? `flow/start/${flowId}` : `deployment/start?id=${deploymentId}`;
+    await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' }).eq('id', deploymentId)
+      .throwOnError();
+    const send = async (priority: number, { token } = owner) => {
+      const body = JSON.stringify({ priority });
+      const response = await call(path, { token, body, headers: { 'content-type': 'application/json' } });
+      return [response.status, (await response.json() as { error?: { code: string } }).error?.code];
+    };
+    expect(await send(-3600)).toEqual([200, undefined]);
+    expect(await send(3601)).toEqual([400, 'priority_invalid']);
+    expect(await send(1.5)).toEqual([400, 'request_invalid']);
+    expect(await send(60, other)).toEqual(
+      target === 'flow' ? [404, 'flow_not_found'] : [400, 'priority_invalid'],
+    );
+  });
 });
 
 describe('Prefer: wait', () => {

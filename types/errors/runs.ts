@@ -19,6 +19,15 @@ export const runRequestErrors = {
     remedy: 'Send base58 of 32 bytes.',
     example: { message: '`action_signer` must be a public key: base58 of 32 bytes.' },
   },
+  priority_invalid: {
+    status: 400,
+    meaning: '`priority` of a start is out of range, or the caller is not the owner of the flow.',
+    remedy: 'Leave it out, or send seconds in the range that the message names.',
+    example: {
+      message: 'Only the owner of the flow may start a run with a `priority`.',
+      hint: 'Leave `priority` out.',
+    },
+  },
   environment_invalid: {
     status: 400,
     meaning:

@@ -76,6 +76,13 @@ export const deploymentLimits = {
     beyond: '400 `key_period_seconds_invalid`',
     inSql: true,
   },
+  priority_seconds: {
+    value: 3_600,
+    unit: 's',
+    meaning: '`priority` of a start, which may also be negative',
+    beyond: '400 `priority_invalid`',
+    inSql: true,
+  },
   queue_key_characters: {
     value: 1000,
     unit: 'characters',

@@ -20,6 +20,11 @@ export const start: Command = {
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },
     { name: 'public-key', takes: 'key', meaning: 'Start as the unauthenticated caller of this public key.' },
     { name: 'action-signer', takes: 'key', meaning: 'The wallet that signs and sends the transaction of an action.' },
+    {
+      name: 'priority',
+      takes: 'seconds',
+      meaning: 'Take the place of a run of yours that was started so much earlier.',
+    },
     { name: 'idempotency-key', takes: 'text', meaning: 'The same key returns the same run; random by default.' },
   ],
   example: 'flows start 7@stable item=tea quantity=3 --wait',
@@ -35,6 +40,7 @@ export const start: Command = {
       inputs,
       publicKey,
       actionSigner: option('action-signer'),
+      priority: readNumber(option('priority'), 'priority', -3_600, 3_600),
       idempotencyKey: option('idempotency-key'),
       signal,
     });

@@ -55,6 +55,7 @@ export const bodyErrors: ErrorCode[] = ['body_too_large', 'media_type_unsupporte
 export const startErrors: ErrorCode[] = [
   'inputs_invalid',
   'action_signer_invalid',
+  'priority_invalid',
   'idempotency_key_invalid',
   'idempotency_key_reused',
   'inputs_too_large',

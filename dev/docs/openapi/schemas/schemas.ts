@@ -10,6 +10,7 @@ import {
   warningCodes,
 } from '../../../../types/deployment.ts';
 import { DEFAULT_WAIT_SECONDS, redriveParamsSchema, stopFlowParamsSchema } from '../../../../types/flow_run.ts';
+import { deploymentLimits } from '../../../../types/limits/deployments.ts';
 import { submitSignatureParamsSchema } from '../../../../types/signature_request.ts';
 import { testConnectionParamsSchema, upsertConnectionParamsSchema } from '../../../../types/connection.ts';
 import { upsertWalletParamsSchema } from '../../../../types/wallet.ts';
@@ -34,6 +35,12 @@ const startNotes = {
     'The public key of the wallet that signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
       'no effect without an action identity, or with `output_instructions`.',
   ),
+  priority: {
+    description:
+      "Seconds, only for the owner: among the owner's waiting runs, the run has the place of a run that was queued so much earlier, or later if the number is negative.",
+    minimum: -deploymentLimits.priority_seconds.value,
+    maximum: deploymentLimits.priority_seconds.value,
+  },
 };
 const flowStartNotes = {
   ...startNotes,
