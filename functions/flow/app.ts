@@ -10,15 +10,7 @@ import { makeEventHub } from './event_hub.ts';
 import { makeRunEvents } from './run_events.ts';
 import { makeRunOutput } from './run_output.ts';
 import { makeRedriveRun } from './redrive_run.ts';
-import { makeOpenNewsSession } from '../_shared/waiting/news_session.ts';
-import { makeRunNews } from '../_shared/waiting/run_news.ts';
-import {
-  lookForEnded,
-  lookForEndedBySession,
-  lookForSignatureRequests,
-  lookForSignatureRequestsBySession,
-  makeRunWaiter,
-} from '../_shared/waiting/run_waiter.ts';
+import { lookForEnded, lookForSignatureRequests, makeRunWaiter } from '../_shared/waiting/run_waiter.ts';
 import { makeRunSignatureRequest } from './run_signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopRun } from './stop_run.ts';
@@ -29,14 +21,9 @@ import { makeWatcherSlots } from './watcher_slots.ts';
 export function makeFlowApp(platform: Platform) {
   const deps = makeDeps(platform);
   const poke = makeRunnerPoke(platform, deps.config);
-  const openSession = makeOpenNewsSession(platform.env('SUPABASE_DB_URL'));
-  const news = openSession && makeRunNews(openSession);
-  const ends = makeRunWaiter(lookForEnded(deps.serviceRead), news && { news, look: lookForEndedBySession });
-  const signatureRequests = makeRunWaiter(
-    lookForSignatureRequests(deps.serviceRpc),
-    news && { news, look: lookForSignatureRequestsBySession },
-  );
-  const events = makeEventHub(lookForEvents(deps.serviceRpc), news);
+  const ends = makeRunWaiter(lookForEnded(deps.serviceRead));
+  const signatureRequests = makeRunWaiter(lookForSignatureRequests(deps.serviceRpc));
+  const events = makeEventHub(lookForEvents(deps.serviceRpc));
   const answers = makeAnswerInput(deps, poke);
   return makeApp('flow', [
     withQuery({

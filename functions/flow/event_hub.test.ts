@@ -1,7 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeEventHub } from './event_hub.ts';
-import type { NewsListener } from '../_shared/waiting/news_session.ts';
-import { makeRunNews } from '../_shared/waiting/run_news.ts';
 import type { Cursor, WatchedPage } from './watched_events.ts';
 
 beforeEach(() => {
@@ -12,12 +10,10 @@ afterEach(() => {
 });
 
 /** Makes runs with events that are stored while the hub looks. The events are numbered from 1. */
-function makeRuns({ pageSize = 200, hasSession = false } = {}) {
+function makeRuns({ pageSize = 200 } = {}) {
   const runs = new Map<string, { count: number; hasEnded: boolean }>();
   const looks: Cursor[][] = [];
-  const followed = new Set<string>();
   const state = { isDown: false };
-  let listener: NewsListener | undefined;
 
   const pageOf = ({ flowRunId, after }: Cursor): WatchedPage[] => {
     const { count, hasEnded } = runs.get(flowRunId) ?? { count: after, hasEnded: true };
@@ -37,26 +33,9 @@ function makeRuns({ pageSize = 200, hasSession = false } = {}) {
     looks.push(cursors);
     return state.isDown ? Promise.reject(new Error('down')) : Promise.resolve(cursors.flatMap(pageOf));
   };
-  const news = hasSession
-    ? makeRunNews((on) => {
-      listener = on;
-      return Promise.resolve({
-        capacity: 100,
-        query: async <Result>(statement: string, ids: string[], other: string) => {
-          if (statement.includes('unfollow')) ids.forEach((id) => followed.delete(id));
-          else if (statement.includes('follow_flow_runs') && other === 'events') ids.forEach((id) => followed.add(id));
-          if (!statement.includes('watched_run_events')) return ids as Result;
-          const numbers = other.slice(1, -1).split(',').map(Number);
-          return await look(ids.map((flowRunId, index) => ({ flowRunId, after: numbers[index]! }))) as Result;
-        },
-        close: () => followed.clear(),
-      });
-    })
-    : undefined;
-  const hub = makeEventHub(look, news);
+  const hub = makeEventHub(look);
   const store = (id: string, count: number, hasEnded = false) => {
     runs.set(id, { count: (runs.get(id)?.count ?? 0) + count, hasEnded });
-    if (followed.has(id)) listener!.onNews(id);
   };
   /**
    * Watches a run from an event number on, and records the numbers that it receives. Ends with the run, or when the
@@ -88,129 +67,121 @@ function makeRuns({ pageSize = 200, hasSession = false } = {}) {
     })();
     return watcher;
   };
-  return { runs, looks, followed, state, store, watch };
+  return { runs, looks, state, store, watch };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe('without a session', () => {
-  it('all watchers of all runs together cost one look a second', async () => {
-    const { looks, store, watch } = makeRuns();
-    for (let run = 0; run < 20; run++) store(`run ${run}`, 1);
-    const watchers = Array.from({ length: 200 }, (_, index) => watch(`run ${index % 20}`));
-    await pass(1);
-    for (let second = 0; second < 10; second++) {
-      for (let run = 0; run < 20; run++) store(`run ${run}`, 3);
-      await pass(1_000);
-    }
-    expect(looks.length).toBeLessThanOrEqual(11);
-    expect(watchers.map(({ told }) => told)).toEqual(watchers.map(() => upTo(31)));
-    expect(watchers.every(({ reads }) => reads === 0)).toBe(true);
-  });
-
-  it('watchers who begin at different numbers receive each later event once', async () => {
-    const { store, watch } = makeRuns({ pageSize: 4 });
-    store('a', 10);
-    const watchers = [0, 3, 7, 10].map((from) => ({ from, ...watch('a', from) }));
-    await pass(3_000);
-    store('a', 5, true);
-    await pass(5_000);
-    for (const { from, told } of watchers) expect(told).toEqual(upTo(15).slice(from));
-  });
-
-  it('a watcher who is busy for long reads the missed events itself and delays no other watcher', async () => {
-    const { store, watch } = makeRuns();
-    const slow = watch('a', 0, 10_000);
-    const fast = watch('a');
-    for (let second = 0; second < 9; second++) {
-      store('a', 1);
-      await pass(1_000);
-    }
-    expect(fast.told).toEqual(upTo(9));
-    store('a', 1, true);
-    await pass(30_000);
-    expect(slow.told).toEqual(upTo(10));
-    expect(slow.reads).toBeGreaterThan(0);
-  });
-
-  it('looks stop after the last watcher has left', async () => {
-    const { looks, store, watch } = makeRuns();
-    store('a', 1);
-    const watchers = [watch('a'), watch('a')];
-    await pass(5_000);
-    watchers[0]!.leave();
-    await pass(5_000);
-    expect(watchers.map(({ isOver }) => isOver)).toEqual([true, false]);
-    watchers[1]!.leave();
-    await pass(1_000);
-    const before = looks.length;
-    await pass(60_000);
-    expect(looks.length).toBe(before);
-  });
-
-  it('a failed look loses no event', async () => {
-    const { state, store, watch } = makeRuns();
-    const watcher = watch('a');
-    store('a', 2);
-    state.isDown = true;
-    await pass(5_000);
-    state.isDown = false;
-    store('a', 1, true);
-    await pass(2_000);
-    expect(watcher).toMatchObject({ told: [1, 2, 3], isOver: true });
-  });
-
-  it('watchers of a deleted run learn that it has ended', async () => {
-    const { runs, store, watch } = makeRuns();
-    store('a', 1);
-    const watcher = watch('a');
-    await pass(2_000);
-    runs.delete('a');
-    await pass(2_000);
-    expect(watcher).toMatchObject({ told: [1], isOver: true });
-  });
+it('all watchers of all runs share their looks, at most ten a second', async () => {
+  const { looks, store, watch } = makeRuns();
+  for (let run = 0; run < 20; run++) store(`run ${run}`, 1);
+  const watchers = Array.from({ length: 200 }, (_, index) => watch(`run ${index % 20}`));
+  await pass(1);
+  for (let moment = 0; moment < 100; moment++) {
+    for (let run = 0; run < 20; run++) store(`run ${run}`, 3);
+    await pass(100);
+  }
+  expect(looks.length).toBeLessThanOrEqual(101);
+  expect(watchers.map(({ told }) => told)).toEqual(watchers.map(() => upTo(301)));
+  expect(watchers.every(({ reads }) => reads === 0)).toBe(true);
 });
 
-describe('with a session', () => {
-  it('events arrive within 50 ms, without looks in between', async () => {
-    const { looks, store, watch } = makeRuns({ hasSession: true });
-    store('a', 1);
-    const watchers = Array.from({ length: 50 }, () => watch('a'));
-    await pass(100);
-    const before = looks.length;
-    await pass(10_000);
-    expect(looks.length).toBe(before);
-    store('a', 1);
-    await pass(50);
-    expect(looks.length).toBe(before + 1);
-    expect(watchers.map(({ told }) => told)).toEqual(watchers.map(() => [1, 2]));
-  });
+it('looks become rarer while no event comes, at last one a second', async () => {
+  const { looks, store, watch } = makeRuns();
+  for (let run = 0; run < 20; run++) watch(`run ${run}`);
+  for (let run = 0; run < 20; run++) store(`run ${run}`, 1);
+  await pass(10_000);
+  expect(looks.length).toBeLessThan(40);
+  const before = looks.length;
+  await pass(10_000);
+  expect(looks.length - before).toBe(10);
+});
 
-  it('news in quick succession are read together', async () => {
-    const { looks, store, watch } = makeRuns({ hasSession: true });
+it('an event arrives within 100 ms of the one before, and later within a tenth of the time between them', async () => {
+  const { store, watch } = makeRuns();
+  store('a', 1);
+  const watcher = watch('a');
+  await pass(1);
+  for (const [index, quietMs] of [50, 500, 3_000, 6_000].entries()) {
+    await pass(quietMs);
     store('a', 1);
-    const watcher = watch('a');
-    await pass(100);
-    const before = looks.length;
-    for (let index = 0; index < 100; index++) {
-      store('a', 1);
-      await pass(10);
-    }
-    await pass(50);
-    expect(watcher.told).toEqual(upTo(101));
-    expect(looks.length - before).toBeLessThanOrEqual(21);
-  });
+    await pass(Math.max(100, quietMs / 10));
+    expect(watcher.told).toEqual(upTo(index + 2));
+  }
+});
 
-  it('a run is unfollowed after its last watcher has left', async () => {
-    const { followed, store, watch } = makeRuns({ hasSession: true });
+it('the first event of a new watcher arrives as fast after a long quiet time of the others', async () => {
+  const { store, watch } = makeRuns();
+  store('quiet', 1);
+  store('a', 1);
+  watch('quiet');
+  await pass(60_000);
+  const watcher = watch('a', 1);
+  await pass(100);
+  store('a', 1);
+  await pass(100);
+  expect(watcher.told).toEqual([2]);
+});
+
+it('watchers who begin at different numbers receive each later event once', async () => {
+  const { store, watch } = makeRuns({ pageSize: 4 });
+  store('a', 10);
+  const watchers = [0, 3, 7, 10].map((from) => ({ from, ...watch('a', from) }));
+  await pass(3_000);
+  store('a', 5, true);
+  await pass(5_000);
+  for (const { from, told } of watchers) expect(told).toEqual(upTo(15).slice(from));
+});
+
+it('a watcher who is busy for long reads the missed events itself and delays no other watcher', async () => {
+  const { store, watch } = makeRuns();
+  const slow = watch('a', 0, 10_000);
+  const fast = watch('a');
+  for (let second = 0; second < 9; second++) {
     store('a', 1);
-    store('b', 1);
-    const [first] = [watch('a'), watch('b')];
-    await pass(100);
-    expect([...followed]).toEqual(['a', 'b']);
-    first!.leave();
-    await pass(100);
-    expect([...followed]).toEqual(['b']);
-  });
+    await pass(1_000);
+  }
+  expect(fast.told).toEqual(upTo(9));
+  store('a', 1, true);
+  await pass(30_000);
+  expect(slow.told).toEqual(upTo(10));
+  expect(slow.reads).toBeGreaterThan(0);
+});
+
+it('looks stop after the last watcher has left', async () => {
+  const { looks, store, watch } = makeRuns();
+  store('a', 1);
+  const watchers = [watch('a'), watch('a')];
+  await pass(5_000);
+  watchers[0]!.leave();
+  await pass(5_000);
+  expect(watchers.map(({ isOver }) => isOver)).toEqual([true, false]);
+  watchers[1]!.leave();
+  await pass(1_000);
+  const before = looks.length;
+  await pass(60_000);
+  expect(looks.length).toBe(before);
+});
+
+it('a failed look loses no event', async () => {
+  const { state, store, watch } = makeRuns();
+  const watcher = watch('a');
+  store('a', 2);
+  state.isDown = true;
+  await pass(5_000);
+  state.isDown = false;
+  store('a', 1, true);
+  await pass(2_000);
+  expect(watcher).toMatchObject({ told: [1, 2, 3], isOver: true });
+});
+
+it('watchers of a deleted run learn that it has ended', async () => {
+  const { runs, store, watch } = makeRuns();
+  store('a', 1);
+  const watcher = watch('a');
+  await pass(2_000);
+  runs.delete('a');
+  await pass(2_000);
+  expect(watcher).toMatchObject({ told: [1], isOver: true });
 });

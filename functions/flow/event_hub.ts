@@ -1,18 +1,11 @@
-import type { RunNews } from '../_shared/waiting/run_news.ts';
-import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
+import type { LookForEvents, WatchedPage } from './watched_events.ts';
 
-/**
- * The shortest pause between two looks while there is no session for news. A look is one query for the events of all
- * watched runs, so the watchers together cost one query a second.
- */
-const POLL_MS = 1_000;
-/** The shortest pause while there is a session. It lets one look read several events in quick succession. */
-const NEWS_MS = 50;
-/**
- * The longest time between two looks at a followed run. A followed run needs looks in spite of its session, because a
- * deletion sends no news and the session may be dead.
- */
-const FOLLOWED_MS = 15_000;
+/** The shortest pause between two looks. A look is one query for the events of all watched runs. */
+const MIN_PAUSE_MS = 100;
+/** The longest pause, so that watchers of quiet runs together cost one query a second. */
+const MAX_PAUSE_MS = 1_000;
+/** Between these bounds, a pause is this part of the time since the last event came or the latest watcher. */
+const QUIET_PART = 1 / 10;
 
 /** A watcher's view of one run. */
 export interface RunWatch {
@@ -49,8 +42,6 @@ interface Watched {
   head: number;
   /** The last page, with the number after which it begins. It serves watchers who were busy with the previous page. */
   recent: { after: number; page: WatchedPage } | undefined;
-  /** The time of the next look at this run. */
-  due: number;
 }
 
 /** Returns the part of a page after this number. */
@@ -62,74 +53,51 @@ const after = (number: number, page: WatchedPage): WatchedPage => ({
 const byRun = (pages: WatchedPage[]): Map<string, WatchedPage> =>
   new Map(pages.map((page) => [page.flow_run_id, page]));
 
-export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
+export function makeEventHub(look: LookForEvents): EventHub {
   const runs = new Map<string, Watched>();
   let isLooking = false;
   let lookedAt = -Infinity;
-  let pauseMs = POLL_MS;
-  let lookSoon = () => {};
+  /** The time at which the last event was read or the latest watcher came. */
+  let activeAt = -Infinity;
+  let planLook = () => {};
 
   const awaited = (): Watched[] => [...runs.values()].filter(({ waiting }) => waiting.size > 0);
 
-  const onNews = (id: string): void => {
-    const run = runs.get(id);
-    if (run === undefined) return;
-    run.due = -Infinity;
-    lookSoon();
-  };
-
-  /** Pauses until the next look. News or a new watcher ends the pause early. */
+  /** Pauses until the next look. A new watcher shortens the pause. */
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
-      const plan = () => {
-        clearTimeout(timer);
-        const due = awaited().reduce((earliest, run) => Math.min(earliest, run.due), Infinity);
-        const wait = Math.max(due, lookedAt + pauseMs) - performance.now();
-        timer = setTimeout(resolve, Math.min(Math.max(wait, 0), FOLLOWED_MS));
-      };
       let timer: ReturnType<typeof setTimeout> | undefined;
-      lookSoon = plan;
-      plan();
+      planLook = () => {
+        clearTimeout(timer);
+        const now = performance.now();
+        const pauseMs = Math.min(Math.max((now - activeAt) * QUIET_PART, MIN_PAUSE_MS), MAX_PAUSE_MS);
+        timer = setTimeout(resolve, Math.max(lookedAt + pauseMs - now, 0));
+      };
+      planLook();
     });
-
-  const lookBySession = async (cursors: Cursor[]) => {
-    await news?.open();
-    const afters = new Map(cursors.map(({ flowRunId, after }) => [flowRunId, after]));
-    return await news?.look(
-      [...afters.keys()],
-      async (query) => byRun(await lookForEventsBySession(query, cursors)),
-      onNews,
-      'events',
-    );
-  };
 
   const deliver = (run: Watched, from: number, page: WatchedPage): void => {
     run.recent = { after: from, page };
     run.head = page.last;
-    if (page.has_more) run.due = -Infinity;
     for (const { after: known, release } of run.waiting) {
       if (page.last > known || page.has_ended) release(after(known, page));
     }
   };
 
-  const lookAt = async (due: Watched[]): Promise<void> => {
-    for (const run of due) {
+  const lookAt = async (watched: Watched[]): Promise<void> => {
+    const cursors = watched.map((run) => {
       // The look begins with the first event that a waiting watcher lacks. A watcher who does not wait now may lack
       // earlier events. That watcher reads them itself.
       run.head = Math.max(run.head, Math.min(...Array.from(run.waiting, ({ after }) => after)));
-      run.due = Infinity;
-    }
-    const cursors = due.map(({ id, head }) => ({ flowRunId: id, after: head }));
-    const found = await lookBySession(cursors);
+      return { flowRunId: run.id, after: run.head };
+    });
     // A failed look finds nothing. The watchers keep waiting, each until its own time limit.
-    const pages = found?.found ?? byRun(await look(cursors).catch(() => []));
+    const pages = byRun(await look(cursors).catch(() => []));
     lookedAt = performance.now();
-    pauseMs = found === undefined ? POLL_MS : NEWS_MS;
-    for (const [index, run] of due.entries()) {
+    if (pages.size > 0) activeAt = lookedAt;
+    for (const [index, run] of watched.entries()) {
       const page = pages.get(run.id);
       if (page !== undefined) deliver(run, cursors[index]!.after, page);
-      const isFollowed = found?.followed.has(run.id) ?? false;
-      run.due = Math.min(run.due, lookedAt + (isFollowed ? FOLLOWED_MS : POLL_MS));
     }
   };
 
@@ -137,9 +105,8 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
     isLooking = true;
     while (awaited().length > 0) {
       await pause();
-      const now = performance.now();
-      const due = awaited().filter((run) => run.due <= now);
-      if (due.length > 0) await lookAt(due);
+      const watched = awaited();
+      if (watched.length > 0) await lookAt(watched);
     }
     isLooking = false;
   };
@@ -159,16 +126,17 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
       };
       signal.addEventListener('abort', leave);
       run.waiting.add(waiting);
-      if (isLooking) lookSoon();
-      else void keepLooking();
+      if (!isLooking) void keepLooking();
     });
 
   return {
     watch: (id) => {
       const run = runs.get(id) ??
-        { id, watchers: 0, waiting: new Set(), head: -1, recent: undefined, due: -Infinity } satisfies Watched;
+        { id, watchers: 0, waiting: new Set(), head: -1, recent: undefined } satisfies Watched;
       runs.set(id, run);
       run.watchers++;
+      activeAt = performance.now();
+      planLook();
       let isOpen = true;
       return {
         next: async (known, ms, signal) => {
@@ -184,9 +152,7 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
           if (!isOpen) return;
           isOpen = false;
           run.watchers--;
-          if (run.watchers > 0) return;
-          runs.delete(id);
-          news?.unfollow(id, onNews);
+          if (run.watchers === 0) runs.delete(id);
         },
       };
     },

@@ -1,6 +1,5 @@
 import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
-import type { QueryRuns } from '../_shared/waiting/news_session.ts';
 
 /** An event. Its member `owner` holds the data that only the flow's owner may see. */
 export type WatchedEvent = RunEvent & { owner: object };
@@ -24,14 +23,6 @@ export const lookForEvents = (serviceRpc: Rpc): LookForEvents => (cursors) =>
     flow_run_ids: cursors.map(({ flowRunId }) => flowRunId),
     after: cursors.map(({ after }) => after),
   });
-
-/** Does the same as `LookForEvents`, through a session. */
-export const lookForEventsBySession = (query: QueryRuns, cursors: Cursor[]): Promise<WatchedPage[]> =>
-  query<WatchedPage[]>(
-    'select private.watched_run_events($1::uuid[], $2::integer[]) as result',
-    cursors.map(({ flowRunId }) => flowRunId),
-    `{${cursors.map(({ after }) => after).join()}}`,
-  );
 
 /** Returns the event as a watcher may see it: only the owner sees values, errors and log lines. */
 export function tell({ owner, ...event }: WatchedEvent, isOwner: boolean): RunEvent | undefined {

@@ -63,12 +63,10 @@ begin
     select coalesce(max(s.last_number), 1) as number
     from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
   ) as l;
-  perform private.announce_run_news(r.id, 'events')
-  from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the jobs of the root runs and stored the rows that the events name. Definer, because no API role may write events.';
+  'Adds events to their root runs. The caller has locked the jobs of the root runs and stored the rows that the events name. Definer, because no API role may write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]

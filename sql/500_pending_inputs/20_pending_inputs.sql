@@ -189,9 +189,6 @@ begin
     perform private.prepare_webhooks(run.user_id, run.flow_id);
     perform private.queue_webhook_deliveries(v_news);
   end if;
-  if v_events is not null then
-    perform private.announce_run_news(run.id, 'ends');
-  end if;
   return v_events;
 end;
 $$;

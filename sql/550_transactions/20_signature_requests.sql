@@ -153,7 +153,6 @@ begin
       )::private.new_run_event
       from public.signature_requests as s where s.id = any (v_made_ids)
     ));
-    perform private.announce_run_news(run.id, 'ends');
   end if;
 
   perform

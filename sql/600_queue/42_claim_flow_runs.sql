@@ -63,7 +63,6 @@ begin
     update public.flow_run as r
     set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
     where r.id = any (v_run_ids) and r.status <> 'running'
-    returning private.announce_run_news(r.id, 'events')
   )
   select
     r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id,

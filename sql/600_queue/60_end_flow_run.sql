@@ -114,8 +114,6 @@ begin
   if v_told_ids is not null then
     perform private.queue_end_webhooks(v_told_ids);
   end if;
-  perform private.announce_run_news(u.id, 'ends'), private.announce_run_news(u.id, 'events')
-  from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
 -- Stores the results, and queues the messages to the addresses in on_end. Ends the called runs, the open signature

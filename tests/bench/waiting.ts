@@ -21,16 +21,13 @@ interface Waited {
 }
 
 /**
- * Counts the queries of waiting calls: those through PostgREST, and those of the function's own session. Before each of
- * its queries, PostgREST runs another query that sets the caller; these are not counted.
+ * Counts the queries of waiting calls. Before each of its queries, PostgREST runs another query that sets the caller;
+ * these are not counted.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
     select coalesce(sum(calls), 0)::integer as calls from pg_stat_statements
-    where toplevel and (
-      query ~ 'pgrst_source' and query ~ '"public"\\."(await_)?flow_run(_result)?"'
-      or query ~ 'follow_flow_runs|listen_for_run_news|from public.flow_run where id = any'
-    )`;
+    where toplevel and query ~ 'pgrst_source' and query ~ '"public"\\."(await_)?flow_run(_result)?"'`;
   return row!.calls;
 }
 

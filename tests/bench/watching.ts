@@ -11,6 +11,8 @@ const WATCHERS = 200;
 /** The milliseconds between two transactions that each store an event, and the duration of the load. */
 const STORE_EVERY_MS = 20;
 const LOAD_MS = 8_000;
+/** The milliseconds without events before the idle queries are counted. */
+const QUIET_MS = 10_000;
 /** The milliseconds from an event's commit within which each watcher must receive the event. */
 const DELAY_MS = 300;
 
@@ -25,13 +27,12 @@ interface Watched {
 }
 
 /**
- * Counts the function's queries for all watchers, through PostgREST or in its own session. Does not count the first
- * query of each watcher.
+ * Counts the function's queries for all watchers. Does not count the first query of each watcher.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
     select coalesce(sum(calls), 0)::integer as calls from pg_stat_statements
-    where toplevel and query ~ 'watched_run_events|follow_flow_runs|listen_for_run_news'`;
+    where toplevel and query ~ 'watched_run_events'`;
   return row!['calls'];
 }
 
@@ -75,8 +76,8 @@ async function watchAll(bench: BenchStack, watchers: number): Promise<Watched> {
       waitFor(() => connected === watchers || undefined),
       Promise.all(watching).then(() => Promise.reject(new Error('the streams have ended'))),
     ]);
-    // Wait until the function follows all runs.
-    await pause(2_000);
+    // After this time without events, the function looks as rarely as it ever does.
+    await pause(QUIET_MS);
     const idleQueries = await queriesASecond(bench, () => pause(LOAD_MS / 2));
     const committed = new Map<string, number>();
     const stored = new Map<string, number>();
@@ -120,57 +121,46 @@ async function watchAll(bench: BenchStack, watchers: number): Promise<Watched> {
   }
 }
 
-async function measure(plan: Plan, hasSession: boolean): Promise<Watched[]> {
-  return await withBenchStack('watching', async (bench) => {
+/** Measures the cost of watching many runs that have few events, and the delay of the events. */
+export const measureWatching = async (plan: Plan): Promise<Part[]> => {
+  const watchers = Math.max(WATCHERS / plan.shrink, 10);
+  const watched = await withBenchStack('watching', async (bench) => {
     await bench.sql`create extension pg_stat_statements`;
     const rounds: Watched[] = [];
     for (let round = 0; round < plan.rounds; round++) {
-      rounds.push(await watchAll(bench, Math.max(WATCHERS / plan.shrink, 10)));
+      rounds.push(await watchAll(bench, watchers));
       await bench.clearRuns();
     }
     return rounds;
   }, {
     ...withFunctions,
-    functionEnv: { RUNNER_DISABLED: '1', ...(!hasSession && { SUPABASE_DB_URL: '' }) },
+    functionEnv: { RUNNER_DISABLED: '1' },
     postgresSettings: { shared_preload_libraries: 'pg_stat_statements' },
   });
-}
-
-/** Measures the cost of watching many runs that have few events, and the delay of the events. */
-export const measureWatching = async (plan: Plan): Promise<Part[]> => {
-  const watchers = Math.max(WATCHERS / plan.shrink, 10);
-  const told = await measure(plan, true);
-  const polled = await measure(plan, false);
-  const against = (rounds: Watched[], baseline: number, of: (watched: Watched) => number): Round[] =>
-    rounds.map((watched) => ({ measured: of(watched), baseline }));
+  const against = (baseline: number, of: (watched: Watched) => number): Round[] =>
+    watched.map((round) => ({ measured: of(round), baseline }));
   return [
     makePart({
       name: `${watchers} watchers: an event after its commit, p99, against ${DELAY_MS} ms`,
       unit: 'ms',
       goal: 1,
-      rounds: against(told, DELAY_MS, ({ delays }) => percentile(delays, 0.99)),
+      rounds: against(DELAY_MS, ({ delays }) => percentile(delays, 0.99)),
     }),
     makePart({
       name: `${watchers} watchers: an event after its commit, p50, against ${DELAY_MS} ms`,
       unit: 'ms',
-      rounds: against(told, DELAY_MS, ({ delays }) => percentile(delays, 0.5)),
+      rounds: against(DELAY_MS, ({ delays }) => percentile(delays, 0.5)),
     }),
     makePart({
       name: 'queries a second of all watchers while nothing happens, against one',
       unit: 'queries',
       goal: 1,
-      rounds: against(told, 1, ({ idleQueries }) => idleQueries),
+      rounds: against(1, ({ idleQueries }) => idleQueries),
     }),
     makePart({
       name: `the same while an event is stored every ${STORE_EVERY_MS} ms`,
       unit: 'queries',
-      rounds: against(told, 1, ({ queries }) => queries),
-    }),
-    makePart({
-      name: 'the same without a connection to Postgres, against one',
-      unit: 'queries',
-      goal: 1,
-      rounds: against(polled, 1, ({ queries }) => queries),
+      rounds: against(1, ({ queries }) => queries),
     }),
   ];
 };

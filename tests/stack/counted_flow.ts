@@ -49,8 +49,7 @@ async function startCounter(onRequest: (line: string) => void): Promise<Server> 
   return server;
 }
 
-/** Serves the function, with further environment variables. */
-export async function serveCountedFlow(env: Record<string, string> = {}): Promise<CountedFlow> {
+export async function serveCountedFlow(): Promise<CountedFlow> {
   const { ANON_KEY, SERVICE_ROLE_KEY, JWT_SECRET } = inject('stack');
   const dir = await mkdtemp(join(tmpdir(), 'flow-waiting-'));
   let asked: string[] = [];
@@ -65,7 +64,6 @@ export async function serveCountedFlow(env: Record<string, string> = {}): Promis
       SUPABASE_ANON_KEY: ANON_KEY,
       SUPABASE_SERVICE_ROLE_KEY: SERVICE_ROLE_KEY,
       RUNNER_DISABLED: '1',
-      ...env,
     },
     watch: false,
     onLine: () => {},

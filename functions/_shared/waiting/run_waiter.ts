@@ -1,6 +1,5 @@
 import type { EndedRun } from '../../../types/flow_run.ts';
 import type { ReadRows, Rpc } from '../../../platform/database/rpc.ts';
-import type { LookBySession, RunNews } from './run_news.ts';
 
 /**
  * The pause before the first look. A look is a query for news. Each later pause is half of the elapsed wait, within the
@@ -17,12 +16,6 @@ const LONG_PAUSE_MS = 100;
  * for all its looks, so a long wait must look less often.
  */
 const LONG_WAIT_PART = 1 / 100;
-/**
- * The pause between looks at followed runs. These looks find ends that cause no news, such as a deletion. They also
- * keep the session alive, because the database ends a session that is silent for a minute.
- */
-const FOLLOWED_PAUSE_MS = 15_000;
-
 /** Looks for news of runs. Returns the news by run id. */
 export type ReadNews<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
 
@@ -58,25 +51,9 @@ export const lookForEnded = (serviceRead: ReadRows): ReadNews<EndedRun> => async
   return new Map(found.flat().map(({ id, ...run }) => [id, run]));
 };
 
-/** Does the same as `lookForEnded`, through the session that follows the runs. */
-export const lookForEndedBySession: LookBySession<EndedRun> = async (query, flowRunIds) => {
-  const runs = await query<(EndedRun & { id: string })[]>(
-    `select coalesce(json_agg(json_build_object('id', id, 'status', status, 'output', output, 'errors', errors)), '[]') as result
-    from public.flow_run where id = any ($1::uuid[]) and end_time is not null`,
-    flowRunIds,
-  );
-  return new Map(runs.map(({ id, ...run }) => [id, run]));
-};
-
 /** Looks for runs that wait for a signature. */
 export const lookForSignatureRequests = (serviceRpc: Rpc): ReadNews<true> => async (flow_run_ids) =>
   new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
-
-/** Does the same as `lookForSignatureRequests`, through the session that follows the runs. */
-export const lookForSignatureRequestsBySession: LookBySession<true> = async (query, flowRunIds) => {
-  const statement = 'select to_json(array(select private.asking_flow_runs($1::uuid[]))) as result';
-  return new Map((await query<string[]>(statement, flowRunIds)).map((id) => [id, true]));
-};
 
 /** A run with waiting callers. */
 interface Awaited<News> {
@@ -86,29 +63,19 @@ interface Awaited<News> {
   since: number;
   /** The time of the next look at this run. */
   next: number;
-  /** True if news triggers the next look. Then a further caller does not cause a look. */
-  isFollowed: boolean;
-}
-
-/** The means to follow runs, so that most looks are unnecessary. */
-export interface Follow<News> {
-  news: RunNews;
-  look: LookBySession<News>;
 }
 
 const pauseAfter = (waitedMs: number): number =>
   Math.max(FIRST_PAUSE_MS, Math.min(waitedMs / 2, LONG_PAUSE_MS), waitedMs * LONG_WAIT_PART);
 
-export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>): RunWaiter<News> {
+export function makeRunWaiter<News>(look: ReadNews<News>): RunWaiter<News> {
   const awaited = new Map<string, Awaited<News>>();
   let isPolling = false;
   /** The end of the current pause, and the function that ends it early. */
   let pausesUntil = -Infinity;
   let pollNow = () => {};
-  /** The time of the next look at all followed runs. */
-  let followedNext = -Infinity;
 
-  /** Pauses until the next look. A new caller or news ends the pause early. */
+  /** Pauses until the next look. A new caller ends the pause early. */
   const pause = async (): Promise<void> => {
     const next = Array.from(awaited.values(), (run) => run.next).reduce((a, b) => Math.min(a, b));
     pausesUntil = next;
@@ -123,43 +90,21 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
     pausesUntil = -Infinity;
   };
 
-  const lookSoon = (run: Awaited<News>, inMs: number): void => {
-    run.next = performance.now() + inMs;
-    if (run.next < pausesUntil) pollNow();
-  };
-
-  const onNews = (flowRunId: string): void => {
-    const run = awaited.get(flowRunId);
-    if (run !== undefined) lookSoon(run, 0);
-  };
-
   /** Returns the runs whose look is due now or soon. One look serves all of them. */
   const listDue = (): [string, Awaited<News>][] => {
     const now = performance.now();
     return [...awaited].filter(([, { since, next }]) => next <= now + pauseAfter(now - since) / 4);
   };
 
-  /**
-   * Schedules the next look at these runs. If news or a new caller came during the last look, the next look is
-   * scheduled already and stays so.
-   */
-  const plan = (due: [string, Awaited<News>][], followed?: Set<string>): void => {
-    const now = performance.now();
-    if (followedNext <= now) followedNext = now + FOLLOWED_PAUSE_MS;
-    for (const [id, run] of due) {
-      run.isFollowed = followed?.has(id) ?? false;
-      if (run.next !== Infinity) continue;
-      run.next = run.isFollowed ? followedNext : now + pauseAfter(now - run.since);
-    }
-  };
-
   /** Looks at the runs. A failed look finds nothing, so the callers keep waiting, each until its own time limit. */
   const lookAt = async (due: [string, Awaited<News>][]): Promise<Map<string, News>> => {
-    const ids = due.map(([id]) => id);
     for (const [, run] of due) run.next = Infinity;
-    const bySession = await follow?.news.look(ids, follow.look, onNews);
-    const found = bySession?.found ?? await look(ids).catch(() => new Map<string, News>());
-    plan(due, bySession?.followed);
+    const found = await look(due.map(([id]) => id)).catch(() => new Map<string, News>());
+    const now = performance.now();
+    for (const [, run] of due) {
+      // If a new caller came during the look, the next look is scheduled already.
+      if (run.next === Infinity) run.next = now + pauseAfter(now - run.since);
+    }
     return found;
   };
 
@@ -179,15 +124,12 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
       new Promise((resolve) => {
         if (signal?.aborted) return resolve(undefined);
         const now = performance.now();
-        const run = awaited.get(flowRunId) ?? { releases: new Set(), since: now, next: now, isFollowed: false };
+        const run = awaited.get(flowRunId) ?? { releases: new Set(), since: now, next: now };
         const release = (news?: News) => {
           clearTimeout(timer);
           signal?.removeEventListener('abort', leave);
           run.releases.delete(release);
-          if (run.releases.size === 0) {
-            awaited.delete(flowRunId);
-            follow?.news.unfollow(flowRunId, onNews);
-          }
+          if (run.releases.size === 0) awaited.delete(flowRunId);
           resolve(news);
         };
         const leave = () => release();
@@ -195,8 +137,9 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
         signal?.addEventListener('abort', leave);
         run.releases.add(release);
         run.since = now;
+        run.next = now + FIRST_PAUSE_MS;
         awaited.set(flowRunId, run);
-        if (!run.isFollowed) lookSoon(run, FIRST_PAUSE_MS);
+        if (run.next < pausesUntil) pollNow();
         if (!isPolling) void poll();
       }),
   };

@@ -111,9 +111,7 @@ select set_eq(
     -- Called by a claim that finds no runs.
     ('has_due_webhook', 'service_role'),
     -- Functions that the Edge Function flow calls over its own database connection, in a session of the service role.
-    ('follow_flow_runs', 'service_role'),
     ('listen_for_run_news', 'service_role'),
-    ('unfollow_flow_runs', 'service_role'),
     -- Functions that the checks and triggers of tables call when these roles write the tables.
     ('has_room_for_file', 'authenticated'),
     ('check_node_definition', 'authenticated, service_role'),
