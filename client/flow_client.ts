@@ -243,6 +243,16 @@ export interface NewWebhook {
   input: string;
   /** Request headers to pass to the input. The input then gets `{body, headers}` instead of the JSON alone. */
   headers?: readonly string[] | undefined;
+  /**
+   * If true, the input gets `{body, headers, query, method}`, with all headers but those of credentials and signatures.
+   * `headers` must then be empty.
+   */
+  whole_request?: boolean | undefined;
+  /**
+   * If true, a request waits up to 100 s for the run. It gets the answer that the output `response` describes:
+   * `{status, headers, body}`, each optional. Without this output it gets the whole output as JSON.
+   */
+  respond?: boolean | undefined;
   /** How the backend verifies the sender. Without verification, anybody who has the URL may use the webhook. */
   verification?: 'standard_webhooks' | 'github' | 'stripe' | 'hmac' | 'authorization' | undefined;
   /**

@@ -236,14 +236,14 @@ isOneToOne: false
                   ]
                 },"flow_webhooks": {
                   Row: {
-                    "created_at": string,"deployment_id": string | null,"flow": number | null,"headers": (string)[],"hmac": Json | null,"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"prefix": string,"tag": string | null,"updated_at": string,"user_id": string,"verification": string | null
+                    "created_at": string,"deployment_id": string | null,"flow": number | null,"headers": (string)[],"hmac": Json | null,"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"prefix": string,"respond": boolean,"tag": string | null,"updated_at": string,"user_id": string,"verification": string | null,"whole_request": boolean
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"hmac"?: Json | null,"id"?: string,"input": string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix": string,"tag"?: string | null,"updated_at"?: string,"user_id": string,"verification"?: string | null
+                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"hmac"?: Json | null,"id"?: string,"input": string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix": string,"respond"?: boolean,"tag"?: string | null,"updated_at"?: string,"user_id": string,"verification"?: string | null,"whole_request"?: boolean
                   }
                   Update: {
-                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"hmac"?: Json | null,"id"?: string,"input"?: string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix"?: string,"tag"?: string | null,"updated_at"?: string,"user_id"?: string,"verification"?: string | null
+                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"hmac"?: Json | null,"id"?: string,"input"?: string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix"?: string,"respond"?: boolean,"tag"?: string | null,"updated_at"?: string,"user_id"?: string,"verification"?: string | null,"whole_request"?: boolean
                   }
                   Relationships: [
                     {
@@ -497,7 +497,7 @@ isOneToOne: false
 { Args: { "store": string }; Returns: undefined
                            },
 "create_webhook":
-{ Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"hmac"?: Json,"input": string,"secret"?: string,"tag"?: string,"verification"?: string }; Returns: Json
+{ Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"hmac"?: Json,"input": string,"respond"?: boolean,"secret"?: string,"tag"?: string,"verification"?: string,"whole_request"?: boolean }; Returns: Json
                            },
 "delete_api_key":
 { Args: { "id": string }; Returns: undefined
@@ -655,7 +655,7 @@ isOneToOne: false
 { Args: { "public_key": string,"user_id": string }; Returns: Json
                            },
 "receive_webhook":
-{ Args: { "body": string,"headers"?: Json,"token": string }; Returns: Json
+{ Args: { "body": string,"headers"?: Json,"query"?: string,"token": string }; Returns: Json
                            },
 "redeliver_webhook":
 { Args: { "id": string }; Returns: undefined

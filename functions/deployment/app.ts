@@ -21,6 +21,6 @@ export function makeDeploymentApp(platform: Platform) {
       query: deploymentTargetSchema,
       handle: makeStartDeployment(deps, pokeRunner, ends),
     }),
-    { method: 'POST', path: '/hook/:token', query: 'any', handle: makeReceiveWebhook(deps, pokeRunner) },
+    { method: 'POST', path: '/hook/:token', query: 'any', handle: makeReceiveWebhook(deps, pokeRunner, ends) },
   ]);
 }

@@ -36,10 +36,10 @@ begin atomic
     ) then 408
     when error_status.code in (
       'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
-      'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded',
-      'run_redriven', 'run_not_redrivable', 'redrive_graph_changed', 'outcome_unknown', 'pending_input_answered',
-      'claim_lost', 'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'connection_changed',
-      'connection_in_use', 'kv_store_exists', 'kv_stores_limit'
+      'webhook_answer_failed', 'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped',
+      'run_not_ended', 'run_succeeded', 'run_redriven', 'run_not_redrivable', 'redrive_graph_changed',
+      'outcome_unknown', 'pending_input_answered', 'claim_lost', 'wallet_in_use', 'signature_request_answered',
+      'signature_request_expired', 'connection_changed', 'connection_in_use', 'kv_store_exists', 'kv_stores_limit'
     ) then 409
     when error_status.code in (
       'body_too_large', 'flows_too_large', 'inputs_too_large', 'kv_size_limit'

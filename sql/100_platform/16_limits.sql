@@ -124,7 +124,7 @@ returns integer
 language sql immutable security invoker
 return 32768;
 comment on function private.limit_webhook_headers_bytes() is
-  'Limit in bytes: headers of a request to an incoming webhook.';
+  'Limit in bytes: headers of a request to an incoming webhook; also its query.';
 
 create function private.limit_forwarded_headers()
 returns integer

@@ -23,6 +23,16 @@ comment on function private.are_forwardable_headers(text[]) is
   'Whether the list has at most limit_forwarded_headers() header names, all different and in lower case, and no header that carries a credential.';
 grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
 
+create function private.is_secret_header(name text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select is_secret_header.name
+    ~ 'authorization|authenticat|cookie|api-?key|token|secret|passw|credential|signature|hmac|jwt';
+end;
+comment on function private.is_secret_header(text) is
+  'Whether a header, by its lower-case name, may carry a credential or a signature.';
+
 create table public.flow_webhooks (
   id uuid primary key default private.uuid_v7(),
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -34,6 +44,8 @@ create table public.flow_webhooks (
   headers text[] not null default '{}',
   verification text,
   hmac jsonb,
+  whole_request boolean not null default false,
+  respond boolean not null default false,
   is_active boolean not null default true,
   last_start_at timestamptz,
   last_flow_run_id uuid,
@@ -60,6 +72,10 @@ create table public.flow_webhooks (
       private.limit_forwarded_headers()
     ))
   ),
+  constraint flow_webhooks_whole_request_has_all_headers check (
+    not whole_request or headers = '{}'
+    or private.refuse_column('headers', 'must be empty if whole_request is true, because the input then gets all headers')
+  ),
   constraint flow_webhooks_verification_known check (
     verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')
     or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, hmac, authorization or null')
@@ -84,13 +100,17 @@ comment on column public.flow_webhooks.tag is
   'The tag that selects one of the flow''s deployments, looked up at each request; latest by default.';
 comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The flow''s input that gets each request as JSON, converted to the input''s types. The JSON is the body, or {body, headers} if the column headers names any.';
+  'The flow''s input that gets each request as JSON, converted to the input''s types. The JSON is the body, {body, headers} if the column headers names any, or {body, headers, query, method} if whole_request is true.';
 comment on column public.flow_webhooks.headers is
   'The lower-case names of the request headers that the input also gets.';
 comment on column public.flow_webhooks.verification is
   'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: no proof except the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
   'If verification is hmac, how the sender signs: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; otherwise null. id_header names the header with the id of a delivery, or is null.';
+comment on column public.flow_webhooks.whole_request is
+  'If true, the input gets {body, headers, query, method}. The headers are all headers of the request, without those of credentials and signatures.';
+comment on column public.flow_webhooks.respond is
+  'If true, a request waits for the end of its run, and gets the output of the run as its answer.';
 comment on column public.flow_webhooks.is_active is
   'If false, requests to the URL get the same 404 as for an unknown webhook.';
 comment on column public.flow_webhooks.last_start_at is
@@ -155,9 +175,15 @@ begin
   if new.flow is not null then
     new.tag := coalesce(new.tag, 'latest');
   end if;
-  if new.input is null or new.headers is null or new.is_active is null then
+  if num_nulls(new.input, new.headers, new.whole_request, new.respond, new.is_active) > 0 then
     perform private.refuse_column(
-      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end,
+      case
+        when new.input is null then 'input'
+        when new.headers is null then 'headers'
+        when new.whole_request is null then 'whole_request'
+        when new.respond is null then 'respond'
+        else 'is_active'
+      end,
       'must not be null'
     );
   end if;
@@ -175,7 +201,7 @@ $$;
 comment on function private.tg_flow_webhooks__before_write() is
   'Sets defaults, and refuses a webhook that has no input, or that names another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
-  is_active on public.flow_webhooks
+  whole_request, respond, is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
 
 create function private.tg_flow_webhooks__after_write()

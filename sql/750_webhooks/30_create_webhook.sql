@@ -45,7 +45,8 @@ comment on function private.webhook_for_owner(public.flow_webhooks) is
   'A webhook as JSON for its owner: all columns except user_id.';
 
 create function private.create_webhook(
-  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
+  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb,
+  whole_request boolean, respond boolean
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -57,10 +58,13 @@ declare
   v_webhook public.flow_webhooks;
 begin
   v_token := private.new_token('fh_');
-  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification, hmac)
+  insert into public.flow_webhooks as w (
+    user_id, prefix, flow, tag, deployment_id, input, headers, verification, hmac, whole_request, respond
+  )
   values (
     v_user_id, substr(v_token, 1, 10), create_webhook.flow, create_webhook.tag, create_webhook.deployment_id,
-    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification, create_webhook.hmac
+    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification, create_webhook.hmac,
+    coalesce(create_webhook.whole_request, false), coalesce(create_webhook.respond, false)
   )
   returning w.* into v_webhook;
   insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
@@ -72,9 +76,13 @@ begin
     || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
 end;
 $$;
-comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
+comment on function private.create_webhook(
+  text, integer, text, uuid, text[], text, text, jsonb, boolean, boolean
+) is
   'Implements public.create_webhook. Definer, because no API role may insert webhooks.';
-grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
+grant execute on function private.create_webhook(
+  text, integer, text, uuid, text[], text, text, jsonb, boolean, boolean
+)
   to anon, authenticated, service_role;
 
 -- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts a
@@ -83,21 +91,29 @@ grant execute on function private.create_webhook(text, integer, text, uuid, text
 -- verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If
 -- verification is authorization, the Authorization header must equal the secret. `hmac`, {header, algorithm, encoding,
 -- prefix, id_header}, describes how the sender signs; the default is sha256 in hex. If verification is set without a
--- secret, all requests are refused until set_webhook_verification sets a secret.
+-- secret, all requests are refused until set_webhook_verification sets a secret. If `whole_request` is true, the input
+-- gets {body, headers, query, method}. If `respond` is true, a request waits for the run and gets its output.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
-  verification text default null, secret text default null, hmac jsonb default null
+  verification text default null, secret text default null, hmac jsonb default null,
+  whole_request boolean default false, respond boolean default false
 )
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.create_webhook(input, flow, tag, deployment_id, headers, verification, secret, hmac);
+  select private.create_webhook(
+    input, flow, tag, deployment_id, headers, verification, secret, hmac, whole_request, respond
+  );
 $$;
-comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
+comment on function public.create_webhook(
+  text, integer, text, uuid, text[], text, text, jsonb, boolean, boolean
+) is
   'Makes an incoming webhook of the calling user. Returns its row with url, shown only this once. POST to the URL starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
-grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
+grant execute on function public.create_webhook(
+  text, integer, text, uuid, text[], text, text, jsonb, boolean, boolean
+)
   to anon, authenticated, service_role;
 
 create function private.set_webhook_verification(webhook_id uuid, verification text, secret text, hmac jsonb)

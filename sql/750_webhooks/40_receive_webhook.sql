@@ -97,7 +97,7 @@ $$;
 comment on function private.form_text(text) is
   'A decoded name or value of a form: + becomes a space, and %XX becomes a byte of UTF-8. Any other % stays unchanged. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
 
-create function private.webhook_form(body text)
+create function private.webhook_form(body text, what text default 'form')
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
@@ -107,7 +107,9 @@ declare
   v_fields bigint;
 begin
   if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= private.limit_form_fields() then
-    perform private.fail('request_invalid', format('The form has more than %s fields.', private.limit_form_fields()));
+    perform private.fail('request_invalid', format(
+      'The %s has more than %s fields.', webhook_form.what, private.limit_form_fields()
+    ));
   end if;
   select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'),
     count(*)
@@ -116,18 +118,18 @@ begin
   cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
   where f.field <> '';
   if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
-    perform private.fail('request_invalid', 'The form has two fields with the same name.');
+    perform private.fail('request_invalid', format('The %s has two fields with the same name.', webhook_form.what));
   end if;
   return v_form;
 exception when character_not_in_repertoire then
-  perform private.fail('request_invalid', case
-    when strpos(webhook_form.body, '%00') > 0 then 'The form holds NUL (%00), which can''t be stored.'
-    else 'The form is not UTF-8.'
+  perform private.fail('request_invalid', format('The %s ', webhook_form.what) || case
+    when strpos(webhook_form.body, '%00') > 0 then 'holds NUL (%00), which can''t be stored.'
+    else 'is not UTF-8.'
   end);
 end;
 $$;
-comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid if two fields have the same name, if there are more than 1000 fields, or if a text is not UTF-8.';
+comment on function private.webhook_form(text, text) is
+  'The fields of a form, or of the query of an address, as an object of strings; {} for an empty one. `what` names it in errors. 400 request_invalid if two fields have the same name, if there are more than 1000 fields, or if a text is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -267,7 +269,38 @@ $$;
 comment on function private.chain_depth(jsonb) is
   'The length of the chain of runs whose outgoing webhooks led to a request: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
 
-create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
+create function private.webhook_value(webhook public.flow_webhooks, body jsonb, headers jsonb, query text)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_webhook constant public.flow_webhooks := webhook_value.webhook;
+  v_headers jsonb;
+begin
+  if not v_webhook.whole_request and v_webhook.headers = '{}' then
+    return webhook_value.body;
+  end if;
+  select coalesce(jsonb_object_agg(h.name, h.value), '{}') into v_headers
+  from jsonb_each(webhook_value.headers) as h (name, value)
+  where case
+    when v_webhook.whole_request
+      then not private.is_secret_header(h.name) and h.name is distinct from v_webhook.hmac ->> 'header'
+    else h.name = any (v_webhook.headers)
+  end;
+  return jsonb_build_object('body', webhook_value.body, 'headers', v_headers) || case
+    -- Supabase takes the project's key as a header or as the parameter apikey.
+    when v_webhook.whole_request then jsonb_build_object(
+      'query', private.webhook_form(webhook_value.query, 'query') - 'apikey', 'method', 'POST'
+    )
+    else '{}'
+  end;
+end;
+$$;
+comment on function private.webhook_value(public.flow_webhooks, jsonb, jsonb, text) is
+  'The JSON that the input of a webhook gets from a request: its body, {body, headers}, or {body, headers, query, method}. 400 request_invalid for a malformed query.';
+
+create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb, query text)
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
@@ -276,7 +309,6 @@ declare
   v_caller private.caller;
   v_deployment public.flow_deployments;
   v_body jsonb;
-  v_value jsonb;
 begin
   if start_webhook.webhook.verification is not null and not private.is_webhook_verified(
     start_webhook.webhook.verification,
@@ -304,15 +336,12 @@ begin
     perform private.refuse_webhook();
   end if;
 
-  v_value := v_body;
-  if cardinality(start_webhook.webhook.headers) > 0 then
-    v_value := jsonb_build_object('body', v_body, 'headers', (
-      select coalesce(jsonb_object_agg(h.name, h.value), '{}') from jsonb_each(start_webhook.headers) as h (name, value)
-      where h.name = any (start_webhook.webhook.headers)
-    ));
-  end if;
   return private.enqueue_run(
-    v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
+    v_deployment, v_caller, '{}',
+    jsonb_build_object(start_webhook.webhook.input, private.webhook_value(
+      start_webhook.webhook, v_body, start_webhook.headers, start_webhook.query
+    )),
+    null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
     -- Pass an empty request, so that enqueue_run compares only the ids. If it got the real requests, it would refuse a
     -- second one that has the same id but another content. But two attempts of one delivery may differ: Stripe changes
@@ -321,7 +350,7 @@ begin
   ) ->> 'flow_run_id';
 end;
 $$;
-comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
+comment on function private.start_webhook(public.flow_webhooks, text, jsonb, text) is
   'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer, because no API role may insert runs.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
@@ -351,7 +380,7 @@ $$;
 comment on function private.note_webhook(uuid, uuid, text) is
   'Stores the result of a request in the row of its webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
 
-create function private.receive_webhook(token text, body text, headers jsonb)
+create function private.receive_webhook(token text, body text, headers jsonb, query text)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -369,14 +398,22 @@ begin
       'headers: must be an object of strings, of at most %s.', private.size_text(private.limit_webhook_headers_bytes())
     ));
   end if;
+  if octet_length(receive_webhook.query) > private.limit_webhook_headers_bytes() then
+    perform private.fail('request_invalid', format(
+      'query: must have at most %s.', private.size_text(private.limit_webhook_headers_bytes())
+    ));
+  end if;
   begin
-    v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);
+    v_run_id := private.start_webhook(
+      v_webhook, receive_webhook.body, receive_webhook.headers, receive_webhook.query
+    );
   exception when sqlstate 'PGRST' then
     get stacked diagnostics v_error := message_text, v_answer := pg_exception_detail;
   end;
   perform private.note_webhook(v_webhook.id, v_run_id, (v_error ->> 'code') || ': ' || (v_error ->> 'message'));
   if v_error is null then
-    return jsonb_build_object('flow_run_id', v_run_id);
+    return jsonb_build_object('flow_run_id', v_run_id)
+      || case when v_webhook.respond then '{"respond": true}'::jsonb else '{}' end;
   end if;
   -- Return the error as the response. If it were raised, Postgres would roll back the result that note_webhook stored.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
@@ -385,22 +422,23 @@ begin
   return v_error;
 end;
 $$;
-comment on function private.receive_webhook(text, text, jsonb) is
+comment on function private.receive_webhook(text, text, jsonb, text) is
   'Implements public.receive_webhook. Definer, because it reads webhooks of other users.';
-grant execute on function private.receive_webhook(text, text, jsonb) to anon;
+grant execute on function private.receive_webhook(text, text, jsonb, text) to anon;
 
--- `body` is the unchanged body of the request. `headers` has its headers, with lower-case names. The body is a form if
+-- `body` is the unchanged body of the request, `query` the query of its address as it was sent. `headers` has its
+-- headers, with lower-case names. The answer has `respond` if the sender waits for the run. The body is a form if
 -- the content type says so, otherwise JSON. If several requests within 24 hours have the same id, only the first starts
 -- a run. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404
 -- webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415
 -- media_type_unsupported; 429 queue_full, start_limit_reached.
-create function public.receive_webhook(token text, body text, headers jsonb default '{}')
+create function public.receive_webhook(token text, body text, headers jsonb default '{}', query text default '')
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.receive_webhook(token, body, headers);
+  select private.receive_webhook(token, body, headers, query);
 $$;
-comment on function public.receive_webhook(text, text, jsonb) is
-  'For POST /deployment/hook/{token}: verifies a request to a webhook, starts its deployment and returns {flow_run_id}. 400; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413; 415; 429.';
-grant execute on function public.receive_webhook(text, text, jsonb) to anon;
+comment on function public.receive_webhook(text, text, jsonb, text) is
+  'For POST /deployment/hook/{token}: verifies a request to a webhook, starts its deployment and returns {flow_run_id}, with respond if the sender waits for the run. 400; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413; 415; 429.';
+grant execute on function public.receive_webhook(text, text, jsonb, text) to anon;

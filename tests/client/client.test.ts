@@ -109,9 +109,11 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       expect((await client.schedules()).map(({ id }) => id)).not.toContain(schedule.id);
       expect(await errorOf(client.schedule(shop, { cron: '61 * * * *' }))).toMatchObject({ code: 'column_invalid' });
 
-      const webhook = await client.createWebhook(deployment_id, { input: 'item', headers: [] });
+      const webhook = await client.createWebhook(deployment_id, { input: 'item', respond: true });
+      expect(webhook).toMatchObject({ whole_request: false, respond: true, headers: [] });
       expect(webhook).toMatchObject({ deployment_id, input: 'item', verification: null });
-      const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '"tea"' };
+      const headers = { 'content-type': 'application/json', prefer: 'wait=0' };
+      const request = { method: 'POST', headers, body: '"tea"' };
       const response = await fetch(webhook.url, request);
       const { flow_run_id } = await response.json();
       expect(await client.output(flow_run_id)).toMatchObject({ receipt: expect.any(String) });

@@ -528,6 +528,13 @@ describe('flows webhook', () => {
     expect([await statusWith('a guess'), await statusWith('a secret of ours')]).toEqual([401, 202]);
     await flows('webhook-delete', made.id);
   });
+
+  it('makes a webhook that passes the whole request and responds', async () => {
+    const args = ['webhook', String(shop.flow_id), '--input', 'item', '--whole-request', '--respond'];
+    const made = await json<{ id: string }>(...args);
+    expect(made).toMatchObject({ whole_request: true, respond: true, headers: [] });
+    await flows('webhook-delete', made.id);
+  });
 });
 
 describe('flows connections', () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -84,7 +85,7 @@ test('the input and the verification of a webhook are changed later, on a narrow
   await opened.checkAccessibility();
   await dialog.getByRole('textbox', { name: 'Secret' }).fill('a long secret');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('cell', { name: 'GitHub' }).waitFor();
+  await page.getByRole('cell', { name: /GitHub$/ }).waitFor();
   await opened.checkAccessibility();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 
@@ -111,4 +112,56 @@ test('the input and the verification of a webhook are changed later, on a narrow
   expect((await post(url, body, { 'x-hub-signature-256': `sha256=${signature}` })).status).toBe(401);
   const hmac = createHmac('sha256', 'another secret').update(body).digest('base64');
   expect((await post(url, body, { 'x-shopify-hmac-sha256': hmac })).status).toBe(202);
+});
+
+/** Posts a form to an address from a page of its own, as a browser would with a link of the sender. */
+async function submitForm({ page }: ConsolePage, url: string): Promise<Page> {
+  const other = await page.context().newPage();
+  await other.setContent(`<title>sender</title><form method=post action="${url}"><button>Send</button></form>`);
+  await other.getByRole('button').click();
+  return other;
+}
+
+test('a webhook answers with the output, and HTML of a flow runs no script', async () => {
+  const opened = await openConsole({ viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const owner = await enterConsole(opened);
+  const graph = new FlowBuilder();
+  graph.input('body');
+  const script = `<script>document.title = 'owned'; localStorage.setItem('owned', '1')</script>`;
+  const page200 = { headers: { 'content-type': 'text/html' }, body: `<h1>Thanks</h1>${script}` };
+  graph.output('response', graph.json(page200));
+  await deploy(owner, await storeFlow(owner, graph, { name: 'Page' }));
+  await opened.goto('settings');
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await chooseTarget(opened);
+  await dialog.getByRole('combobox', { name: 'Headers' }).pressSequentially('x-event,');
+  await dialog.getByRole('switch', { name: 'The input gets the whole request' }).press('Space');
+  await dialog.getByRole('combobox', { name: 'Headers' }).waitFor({ state: 'detached' });
+  await dialog.getByRole('switch', { name: 'The sender gets the output' }).press('Space');
+  await opened.checkAccessibilityInBoth();
+  await dialog.getByRole('button', { name: 'Make' }).click();
+  const url = await dialog.getByRole('textbox', { name: 'URL' }).inputValue();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('with headers, query and method').waitFor();
+  await page.getByText('The sender gets the output.').waitFor();
+  await opened.checkAccessibility();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+
+  const downloaded = page.context().waitForEvent('page').then((other) => other.waitForEvent('download'));
+  const sender = await submitForm(opened, url);
+  await downloaded;
+  expect(await sender.title()).toBe('sender');
+
+  // Even if something took the attachment away, the sandbox would keep the script from running.
+  await page.context().route(url, async (route) => {
+    const response = await route.fetch();
+    const { 'content-disposition': _, ...headers } = response.headers();
+    await route.fulfill({ response, headers });
+  });
+  const shown = await submitForm(opened, url);
+  await shown.getByRole('heading', { name: 'Thanks' }).waitFor();
+  expect(await shown.title()).toBe('');
+  expect(await page.evaluate(() => localStorage.getItem('owned'))).toBeNull();
 });

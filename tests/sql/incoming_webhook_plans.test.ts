@@ -10,7 +10,7 @@ let token: string;
 
 const WEBHOOKS = 20_000;
 const TABLES = ['flow_webhooks', 'flow_webhook_secrets', 'flows', 'flow_deployments', 'flow_deployments_tags'];
-const receive = (shown: string) => `select private.receive_webhook('${shown}', '{}', '{}')`;
+const receive = (shown: string) => `select private.receive_webhook('${shown}', '{}', '{}', '')`;
 
 beforeAll(async () => {
   database = await cloneDatabase();
@@ -49,7 +49,7 @@ afterAll(() => database.close());
 it('a request with an unknown token reads no row of webhooks', async () => {
   const unknown = `do $$ begin perform private.receive_webhook('fh_${
     'A'.repeat(43)
-  }', '{}', '{}'); exception when others then null; end $$`;
+  }', '{}', '{}', ''); exception when others then null; end $$`;
   expect(await countReads(sql, TABLES, unknown)).toEqual({ scanned: [], rows: 0 });
 });
 

@@ -92,6 +92,16 @@ export const runRequestErrors = {
       'Sign the body as it is sent, with the secret of the webhook, at the time of sending. As owner: give the webhook the secret of the sender, `rpc("set_webhook_verification")`.',
     example: { message: 'The signature or its time is missing, wrong or too old.' },
   },
+  webhook_answer_failed: {
+    status: 409,
+    meaning:
+      'The run of a webhook with `respond` has failed or was stopped, or its output `response` is not a valid answer; `details` has the id of the run.',
+    remedy: 'As owner: look at the run, and correct the flow.',
+    example: {
+      message: 'The output `response` of the run is not a valid answer: status must be a whole number from 200 to 599.',
+      details: { flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5' },
+    },
+  },
   webhook_loop: {
     status: 409,
     meaning:

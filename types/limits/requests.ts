@@ -71,8 +71,8 @@ export const requestLimits = {
   start_wait_seconds: {
     value: 100,
     unit: 's',
-    meaning: 'waiting of a start with `Prefer: wait`',
-    beyond: 'the answer has no result',
+    meaning: 'waiting of a start with `Prefer: wait`, and of a request to a webhook with `respond`',
+    beyond: 'the answer has no result; of a webhook 202',
   },
   default_wait_seconds: {
     value: 100,
@@ -192,9 +192,21 @@ export const requestLimits = {
   webhook_headers_bytes: {
     value: 32_768,
     unit: 'bytes',
-    meaning: 'headers of a request to an incoming webhook',
+    meaning: 'headers of a request to an incoming webhook; also its query',
     beyond: REFUSED_REQUEST,
     inSql: true,
+  },
+  webhook_answer_bytes: {
+    value: 1_048_576,
+    unit: 'bytes',
+    meaning: 'body of the answer of a webhook with `respond`',
+    beyond: '409 `webhook_answer_failed`',
+  },
+  webhook_answer_headers_bytes: {
+    value: 8_192,
+    unit: 'bytes',
+    meaning: 'names and values of the headers in this answer',
+    beyond: '409 `webhook_answer_failed`',
   },
   forwarded_headers: {
     value: 20,

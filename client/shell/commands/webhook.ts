@@ -41,6 +41,8 @@ export const webhook: Command = {
   options: [
     { name: 'input', takes: 'name', meaning: 'The input that gets the JSON of each request. Required.' },
     { name: 'headers', takes: 'names', meaning: 'Request headers to pass on with the JSON, separated by commas.' },
+    { name: 'whole-request', meaning: 'Pass {body, headers, query, method}, without credentials and signatures.' },
+    { name: 'respond', meaning: 'Let requests wait for the run, and answer them with its output.' },
     {
       name: 'verification',
       takes: 'kind',
@@ -49,7 +51,7 @@ export const webhook: Command = {
     { name: 'secret-file', takes: 'file', meaning: 'With --verification: the file that holds the secret.' },
   ],
   example: 'flows webhook 7@stable --input push --verification github --secret-file secret.txt',
-  run: async ({ client, screen, isJson, signal }, { positionals: [text = ''], option }) => {
+  run: async ({ client, screen, isJson, signal }, { positionals: [text = ''], option, has }) => {
     const target = readTarget(text);
     const input = option('input');
     if (input === undefined) throw new UsageError('--input must be given: the input that gets the JSON of requests.');
@@ -63,6 +65,8 @@ export const webhook: Command = {
     const made = await client.createWebhook(target, {
       input,
       headers: option('headers')?.split(',').map((name) => name.trim()),
+      whole_request: has('whole-request') || undefined,
+      respond: has('respond') || undefined,
       verification,
       secret: await readSecret(secretFile),
     }, { signal });

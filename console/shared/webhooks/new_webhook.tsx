@@ -7,7 +7,15 @@ import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 
-const NEW: WebhookDraft = { flow: null, tag: 'latest', deployment_id: null, input: '', headers: [] };
+const NEW: WebhookDraft = {
+  flow: null,
+  tag: 'latest',
+  deployment_id: null,
+  input: '',
+  headers: [],
+  whole_request: false,
+  respond: false,
+};
 const UNVERIFIED: VerificationDraft = { verification: '', secret: '', hmac: draftOfHmac(null) };
 
 interface NewWebhookProps {
@@ -24,13 +32,12 @@ export function NewWebhook({ onMade, target, buttonRef }: NewWebhookProps) {
   const [draft, setDraft] = useState(initial);
   const [verification, setVerification] = useState(UNVERIFIED);
   const make = async () => {
-    const { flow, tag, deployment_id, input, headers } = draft;
+    const { flow, tag, deployment_id, ...fields } = draft;
     const { data } = await db.rpc('create_webhook', {
       ...(flow !== null && { flow }),
       ...(tag !== null && { tag }),
       ...(deployment_id !== null && { deployment_id }),
-      input,
-      headers,
+      ...fields,
       ...verificationArguments(verification),
     }).throwOnError();
     onMade();

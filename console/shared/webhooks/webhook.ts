@@ -6,6 +6,8 @@ export interface ListedWebhook extends NamedTarget {
   prefix: string;
   input: string;
   headers: string[];
+  whole_request: boolean;
+  respond: boolean;
   verification: string | null;
   /** The sender's signature settings, for the verification `hmac`. */
   hmac: unknown;
@@ -17,6 +19,6 @@ export interface ListedWebhook extends NamedTarget {
 
 /** The columns of a ListedWebhook. */
 export const SHOWN =
-  'id, prefix, flow, tag, deployment_id, input, headers, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
+  'id, prefix, flow, tag, deployment_id, input, headers, whole_request, respond, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
 
 export const WEBHOOKS_KEY = ['webhooks'];

@@ -16,13 +16,10 @@ function useReadAgain(): () => Promise<void> {
   return () => queries.invalidateQueries({ queryKey: WEBHOOKS_KEY });
 }
 
-const draftOf = ({ flow, tag, deployment_id, input, headers }: ListedWebhook): WebhookDraft => ({
-  flow,
-  tag,
-  deployment_id,
-  input,
-  headers,
-});
+const draftOf = (row: ListedWebhook): WebhookDraft => {
+  const { flow, tag, deployment_id, input, headers, whole_request, respond } = row;
+  return { flow, tag, deployment_id, input, headers, whole_request, respond };
+};
 
 function EditWebhook({ row }: { row: ListedWebhook }) {
   const { db } = useApi();

@@ -10,10 +10,12 @@ import { verificationOf } from './verifications.ts';
 import { type ListedWebhook, SHOWN, WEBHOOKS_KEY } from './webhook.ts';
 import { WebhookActions, WebhookSwitch } from './webhook_actions.tsx';
 
-const Input = ({ row: { input, headers } }: { row: ListedWebhook }) => (
+const Input = ({ row: { input, headers, whole_request, respond } }: { row: ListedWebhook }) => (
   <Stack gap={2}>
     <span>{input}</span>
     {headers.length > 0 && <Text size='xs' c='dimmed'>with headers: {headers.join(', ')}</Text>}
+    {whole_request && <Text size='xs' c='dimmed'>with headers, query and method</Text>}
+    {respond && <Text size='xs' c='dimmed'>The sender gets the output.</Text>}
   </Stack>
 );
 

@@ -29,6 +29,11 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   flow_invalid: { type: 'array', items: ref('Finding') },
   run_failed: ref('EndedRun'),
   run_stopped: ref('EndedRun'),
+  webhook_answer_failed: {
+    type: 'object',
+    required: ['flow_run_id'],
+    properties: { flow_run_id: { type: 'string', format: 'uuid' } },
+  },
   run_redriven: { type: 'object', properties: { flow_run_id: { type: 'string', format: 'uuid' } } },
   run_not_redrivable: {
     type: 'object',

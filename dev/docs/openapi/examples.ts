@@ -73,6 +73,8 @@ export const webhook = {
   headers: ['x-github-event'],
   verification: 'github',
   hmac: null,
+  whole_request: false,
+  respond: false,
   is_active: true,
   last_start_at: null,
   last_flow_run_id: null,

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { readPreferredWait } from './prefer_wait.ts';
 
 it.each([
-  [undefined, 0],
-  ['', 0],
+  [undefined, undefined],
+  ['', undefined],
   ['wait=10', 10],
   ['respond-async, wait=10', 10],
   ['WAIT = "7"', 7],
@@ -12,12 +12,12 @@ it.each([
   ['wait=0', 0],
   ['wait=100000', 100],
   // Preferences that cannot be read are ignored.
-  ['wait', 0],
-  ['wait=-1', 0],
-  ['wait=1.5', 0],
-  ['wait=soon', 0],
-  ['return=minimal', 0],
-  [`${'x,'.repeat(1_000)}wait=10`, 0],
-])('%s prefers a wait of %i s', (header, seconds) => {
+  ['wait', undefined],
+  ['wait=-1', undefined],
+  ['wait=1.5', undefined],
+  ['wait=soon', undefined],
+  ['return=minimal', undefined],
+  [`${'x,'.repeat(1_000)}wait=10`, undefined],
+])('%s prefers a wait of %s s', (header, seconds) => {
   expect(readPreferredWait(header)).toBe(seconds);
 });

@@ -9,15 +9,15 @@ import type { RunWaiter } from './run_waiter.ts';
 const WAIT = /^wait ?= ?"?(\d{1,9})"?$/i;
 
 /**
- * Reads from `Prefer: wait=N` how many seconds the request prefers to wait. Returns zero without the preference. A
+ * Reads from `Prefer: wait=N` how many seconds the request prefers to wait. Returns undefined without the preference. A
  * preference that cannot be read is ignored, as RFC 7240 wants.
  */
-export function readPreferredWait(header: string | undefined): number {
+export function readPreferredWait(header: string | undefined): number | undefined {
   for (const preference of readPreferences(header)) {
     const seconds = WAIT.exec(preference)?.[1];
     if (seconds !== undefined) return Math.min(Number(seconds), requestLimits.start_wait_seconds.value);
   }
-  return 0;
+  return undefined;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function answerStart(
   started: StartResult,
   waiter: RunWaiter<EndedRun>,
 ): Promise<Response> {
-  const seconds = readPreferredWait(context.req.header('prefer'));
+  const seconds = readPreferredWait(context.req.header('prefer')) ?? 0;
   if (seconds === 0) return context.json(started);
   context.header('preference-applied', `wait=${seconds}`);
   const ended = await waiter.wait(started.flow_run_id, seconds, context.req.raw.signal);

@@ -1,4 +1,4 @@
-select plan(45);
+select plan(48);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -17,6 +17,8 @@ select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different header names', headers)
 from unnest('{"{Authorization}","{cookie}","{x-api-key}","{a,A}","{\"a b\"}","{NULL}","{\"\"}","{ä}"}'::text[]) as headers;
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many headers are refused');
+select is(pg_temp.refusal($$ 'push', FLOW, headers => '{a}', whole_request => true $$),
+  'headers: must be empty if whole_request is true, because the input then gets all headers.', 'a webhook that passes the whole request names no headers');
 select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null if verification is null.', 'a secret without a verification is refused');
 select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'standard_webhooks', secret => %L $$, secret)),
   'secret: must be whsec_ and the base64 of 24 to 64 bytes.', left(secret, 20))
@@ -42,7 +44,7 @@ select is(
 
 select test.keep('made', public.create_webhook('push', test.kept('flow')::integer, headers => '{X-GitHub-Event}'));
 select is(test.kept('made')::jsonb - '{id,url,prefix,flow,created_at,updated_at}'::text[], '{
-  "tag": "latest", "deployment_id": null, "input": "push", "headers": ["x-github-event"], "verification": null, "hmac": null, "is_active": true,
+  "tag": "latest", "deployment_id": null, "input": "push", "headers": ["x-github-event"], "verification": null, "hmac": null, "whole_request": false, "respond": false, "is_active": true,
   "last_start_at": null, "last_flow_run_id": null, "last_error": null}', 'a new webhook has these defaults');
 select matches(test.kept('made')::jsonb ->> 'url', '^/functions/v1/deployment/hook/fh_[A-Za-z0-9_-]{43}$', 'the URL of the webhook has its token');
 select set_config('request.headers', '{"host": "127.0.0.1:54321"}', true);
@@ -60,7 +62,9 @@ select is(
     '{"verification = ''github''",hmac = jsonb_build_array(),"prefix = ''fh_bbbbbbb''",last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]
   ) as change), array_fill('column_read_only'::text, '{8}'), 'clients can not write columns that only the system writes'
 );
-update public.flow_webhooks set is_active = false, input = 'pull', headers = '{}' where true;
+select is(test.error(format('update public.flow_webhooks set %s = null where true', name)) ->> 'message', name || ': must not be null.', name)
+from unnest('{whole_request,respond}'::text[]) as name;
+update public.flow_webhooks set is_active = false, input = 'pull', headers = '{}', whole_request = true, respond = true where true;
 select is(array_agg(distinct input), '{pull}', 'the owner can change the other columns') from public.flow_webhooks;
 
 select * from finish();

@@ -17,17 +17,26 @@ export const automaticStartOperations: Operation[] = [
       'It is JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`), which becomes an object of strings. ' +
       'A request may have an id: the id of the verification scheme, or else the value of the header that `hmac` names, of `webhook-id`, `Idempotency-Key` or `X-GitHub-Delivery`. ' +
       'Within 24 hours, all requests with the same id start one run and get the same answer. If the webhook has `verification`, the request must be signed accordingly. ' +
+      'If the webhook has `respond`, the request waits up to 100 s for its run, or `Prefer: wait=N` seconds. ' +
+      'The output `response` of the run may then give the answer any status from 200 to 599, headers, and a body of any type. ' +
       'An unknown or deleted token, and the token of an inactive webhook, get the same 404 `webhook_not_found`.',
     security: [[]],
-    parameters: ['webhookToken'],
+    parameters: ['webhookToken', 'preferWait'],
     body: {
       schema: { description: 'Any JSON, 64 levels deep at most, without two members of the same name in an object.' },
       isRequired: true,
       examples: { push: { ref: 'refs/heads/main', repository: { full_name: 'octo-org/octo-repo' } } },
     },
     answers: {
+      200: {
+        description:
+          'The answer of a webhook with `respond`: the output of the run as JSON, or what its output `response` holds.',
+        schema: { description: 'Any JSON.' },
+        example: { total: 7 },
+      },
       202: {
-        description: 'The queued run; for a repeated request, the earlier run.',
+        description:
+          'The queued run; for a repeated request, the earlier run. With `respond`: the run has not ended in time.',
         schema: ref('ReceivedWebhook'),
         example: { flow_run_id: FLOW_RUN_ID },
       },
@@ -42,6 +51,7 @@ export const automaticStartOperations: Operation[] = [
       'inputs_too_large',
       'idempotency_key_invalid',
       'webhook_loop',
+      'webhook_answer_failed',
       ...limitErrors,
       'too_many_requests',
       'internal',
@@ -78,6 +88,7 @@ export const automaticStartOperations: Operation[] = [
           secret: 'the client secret of the app',
           hmac: { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64', id_header: 'X-Shopify-Webhook-Id' },
         },
+        answering: { flow: 7, input: 'request', whole_request: true, respond: true },
         deployment: { deployment_id: DEPLOYMENT_ID, input: 'event' },
       },
     },

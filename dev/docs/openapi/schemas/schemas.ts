@@ -129,7 +129,14 @@ const verificationNotes = {
     'For the `verification` `hmac`: the header of the signature, and its format, by default sha256 in hex without a prefix. ' +
     '`id_header` is the header with the id of a delivery, if there is one.',
 };
+const webhookInputNotes = {
+  whole_request:
+    'If true, the input gets `{body, headers, query, method}`, with all headers but those of credentials and signatures. `headers` must then be empty.',
+  respond:
+    'If true, a request waits up to 100 s for the run, and gets its output as the answer: see `POST /deployment/hook/{token}`.',
+};
 const webhookNotes = {
+  ...webhookInputNotes,
   prefix: 'The first characters of the token in the URL, by which the owner recognises the webhook.',
   last_start_at: 'The time at which the webhook last started a run.',
   last_flow_run_id: 'The run that was started at that time.',
@@ -299,7 +306,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   CreateWebhookArguments: annotate(input(argumentSchemas.create_webhook), {
     input: {
       description:
-        'The input that gets the JSON of each request: the body, or `{body, headers}` if headers are named. The JSON is converted by the types of the input.',
+        'The input that gets the JSON of each request: the body, `{body, headers}` if headers are named, or `{body, headers, query, method}` with `whole_request`. The JSON is converted by the types of the input.',
       pattern: STORABLE,
     },
     flow: 'The flow whose deployment `tag` names. Give either `flow` or `deployment_id`.',
@@ -307,6 +314,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     deployment_id: 'The one deployment that is started.',
     headers:
       'Names of headers, each once. The input then also gets these headers. Headers of credentials, such as Authorization, are refused.',
+    ...webhookInputNotes,
     ...verificationNotes,
   }),
   SetWebhookVerificationArguments: annotate(input(argumentSchemas.set_webhook_verification), verificationNotes),

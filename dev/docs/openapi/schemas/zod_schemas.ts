@@ -122,6 +122,8 @@ const webhookSchema = z.strictObject({
   headers: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/)).max(20),
   verification: verificationSchema.nullable(),
   hmac: hmacSchema.nullable(),
+  whole_request: z.boolean(),
+  respond: z.boolean(),
 });
 const scheduleSchema = z.strictObject({
   ...automaticStart,
@@ -255,6 +257,8 @@ export const argumentSchemas = {
     verification: verificationSchema.optional(),
     secret: z.string().min(8).max(1_000).optional(),
     hmac: hmacArgument,
+    whole_request: z.boolean().optional(),
+    respond: z.boolean().optional(),
   }),
   set_webhook_verification: z.strictObject({
     webhook_id: z.uuid(),
