@@ -418,6 +418,16 @@ export interface FlowToPush {
   members: Readonly<Record<string, string>>;
 }
 
+/** A flow as a tool of assistants. */
+export interface FlowTool {
+  /** 1 to 64 letters, digits, underscores and hyphens. No other flow of the owner may have the name. */
+  name: string;
+  /** The tag of the deployment that the tool starts; `latest` by default. */
+  tag?: string | undefined;
+  /** The description for assistants. By default, it is the description or the name of the flow. */
+  description?: string | undefined;
+}
+
 /** Deploys, starts and reads flows. Every method throws a FlowError. */
 export interface FlowClient {
   /** Stores a new flow, or changes the flow with `id`. Returns the flow's id. */
@@ -437,6 +447,12 @@ export interface FlowClient {
 
   /** Gives a deployment a tag, or moves the tag to it. */
   tag(deployment: string, tag: string, options?: RequestOptions): Promise<void>;
+
+  /**
+   * Makes a flow a tool that assistants call (MCP), or changes the tool. With null, the flow is no tool any more. Throws
+   * `flow_not_found`.
+   */
+  setTool(flow: number, tool: FlowTool | null, options?: RequestOptions): Promise<void>;
 
   /** Reads the inputs and outputs of a frozen deployment. The caller must be allowed to start the deployment. */
   read(target: DeploymentTarget, options?: ReadOptions): Promise<DeploymentDescription>;

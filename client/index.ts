@@ -24,6 +24,7 @@ export type {
   FlowClientOptions,
   FlowFile,
   FlowSummary,
+  FlowTool,
   FlowToPush,
   FlowToStore,
   LogOptions,

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { deploymentTargetSchema, flowIdSchema } from './deployment.ts';
 import { decodeBase58 } from './values/base58.ts';
 
 /** The version of the Solana Actions specification. All answers follow this version. */
@@ -50,15 +49,6 @@ export const sentActionParamsSchema = z.object({
     'must be a signature: base58 of 64 bytes',
   ),
 });
-
-/** The deployment of an action: by id, or by flow and tag. */
-export const actionTargetSchema = z.union([
-  z.strictObject({ deployment_id: z.uuid() }).transform(({ deployment_id }) => ({ id: deployment_id })),
-  z.strictObject({ flow_id: flowIdSchema, tag: deploymentTargetSchema.shape.tag.unwrap() })
-    .transform(({ flow_id, tag }) => ({ flow: flow_id, tag })),
-]);
-
-export type ActionTarget = z.output<typeof actionTargetSchema>;
 
 /** A field of the form that a wallet shows. */
 export interface ActionParameter {

@@ -262,14 +262,14 @@ isOneToOne: false
                   ]
                 },"flows": {
                   Row: {
-                    "chain_network": NonNullable<Json>,"created_at": string,"description": string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"id": number,"instructions_bundling": string,"is_public": boolean,"name": string,"nodes": NonNullable<Json>,"start_shared": boolean,"start_unverified": boolean,"updated_at": string,"user_id": string
+                    "chain_network": NonNullable<Json>,"created_at": string,"description": string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"id": number,"instructions_bundling": string,"is_public": boolean,"name": string,"nodes": NonNullable<Json>,"start_shared": boolean,"start_unverified": boolean,"tool_description": string,"tool_name": string | null,"tool_tag": string,"updated_at": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"updated_at"?: string,"user_id"?: string
+                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"tool_description"?: string,"tool_name"?: string | null,"tool_tag"?: string,"updated_at"?: string,"user_id"?: string
                   }
                   Update: {
-                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"updated_at"?: string,"user_id"?: string
+                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"tool_description"?: string,"tool_name"?: string | null,"tool_tag"?: string,"updated_at"?: string,"user_id"?: string
                   }
                   Relationships: [
                     
@@ -609,6 +609,9 @@ isOneToOne: false
                            },
 "kv_write_item":
 { Args: { "claim": Json,"effect": Json,"key": string,"store": string,"value": Json }; Returns: Json
+                           },
+"list_tools":
+{ Args: { "after_flow"?: number,"flow"?: number,"id"?: string,"public_key"?: string,"tag"?: string,"tool_name"?: string }; Returns: Json
                            },
 "make_claim_token":
 { Args: { "claim_number": number,"flow_run_id": string }; Returns: Json

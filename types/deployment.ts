@@ -89,6 +89,13 @@ export const deploymentTargetSchema = z.object({
 });
 export type DeploymentTargetQuery = z.output<typeof deploymentTargetSchema>;
 
+/** The path of an address that serves one deployment: by its id, or by its flow and tag. */
+export const deploymentPathSchema = z.union([
+  z.strictObject({ deployment_id: z.uuid() }).transform(({ deployment_id }) => ({ id: deployment_id })),
+  z.strictObject({ flow_id: flowIdSchema, tag: deploymentTargetSchema.shape.tag.unwrap() })
+    .transform(({ flow_id, tag }) => ({ flow: flow_id, tag })),
+]);
+
 /** The body of a deploy. Every member is optional. */
 export const deployFlowParamsSchema = z.strictObject({
   /**

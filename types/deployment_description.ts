@@ -45,6 +45,26 @@ export const deploymentDescriptionSchema = z.strictObject({
   outputs: z.array(deploymentOutputSchema),
 });
 
+/** A deployment as assistants see it: a tool. */
+const describedToolSchema = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  deployment_id: z.uuid(),
+  /** False if no node has effects outside of the run or asks a person. */
+  has_effects: z.boolean(),
+  inputs: z.array(deploymentInputSchema),
+  outputs: z.array(deploymentOutputSchema),
+});
+
+/** A page of tools, as `rpc('list_tools')` returns it. */
+export const toolPageSchema = z.strictObject({
+  tools: z.array(describedToolSchema),
+  /** The last flow of the page; missing on the last page. */
+  next: z.int().min(1).optional(),
+});
+
+export type DescribedTool = z.output<typeof describedToolSchema>;
+export type ToolPage = z.output<typeof toolPageSchema>;
 export type DescribedInput = z.output<typeof deploymentInputSchema>;
 export type DescribedOutput = z.output<typeof deploymentOutputSchema>;
 export type DescribedDeployment = z.output<typeof deploymentDescriptionSchema>;

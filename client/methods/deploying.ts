@@ -4,11 +4,11 @@ import type { DeploymentDescription, FlowClient } from '../flow_client.ts';
 import { FlowError } from '../flow_error.ts';
 import type { Send } from '../requests/request.ts';
 import { readFees } from './read_fees.ts';
-import { notFound, readRows } from '../requests/rows.ts';
+import { notFound, readRows, writeRow } from '../requests/rows.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 
 /** The methods that store, deploy, tag and read deployments. */
-export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deploy' | 'tag' | 'read'> {
+export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deploy' | 'tag' | 'setTool' | 'read'> {
   const storeFlow: FlowClient['storeFlow'] = async (flow, { id, signal } = {}) => {
     const [row] = await readRows<{ id: number }>(send, {
       method: id === undefined ? 'POST' : 'PATCH',
@@ -43,6 +43,14 @@ export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deplo
   return {
     storeFlow,
     tag,
+    setTool: async (flow, tool, options) => {
+      const columns = tool === null
+        ? { tool_name: null }
+        : { tool_name: tool.name, tool_tag: tool.tag ?? 'latest', tool_description: tool.description ?? '' };
+      const request = { method: 'PATCH', body: JSON.stringify(columns), isRepeatable: true } as const;
+      if (await writeRow(send, 'flows', ['id', String(flow)], request, options) !== undefined) return;
+      throw notFound('flow_not_found', `There is no flow ${flow}, or it is somebody else's.`);
+    },
     read: async (target, { publicKey, signal } = {}) => {
       const path = `/functions/v1/deployment/read?${targetQuery(target)}`;
       const answer = await send({ path, headers: asPublicKey(publicKey), isRepeatable: true, signal });

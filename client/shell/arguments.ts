@@ -70,6 +70,12 @@ export function readTarget(text: string): DeploymentTarget {
   throw new UsageError(`${text} must be the id of a deployment (a UUID), or of a flow (a number), or <flow>@<tag>.`);
 }
 
+/** Reads the id of a flow. */
+export function readFlowId(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new UsageError(`${text} must be the id of a flow, a number.`);
+}
+
 /** Reads a tag. Throws for an invalid tag, because the backend would refuse the tag only after the deploy. */
 export function readTag(text: string): string {
   if (isTag(text)) return text;

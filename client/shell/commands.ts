@@ -20,6 +20,7 @@ import { start } from './commands/start.ts';
 import { stop } from './commands/stop.ts';
 import { submit } from './commands/submit.ts';
 import { tag } from './commands/tag.ts';
+import { tool } from './commands/tool.ts';
 import { types } from './commands/types.ts';
 import { webhook, webhookDelete } from './commands/webhook.ts';
 import { webhooks } from './commands/webhooks.ts';
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   webhookDelete,
   connections,
   tag,
+  tool,
   types,
   describeApi,
   install,

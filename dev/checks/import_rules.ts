@@ -233,6 +233,18 @@ export const importRules: readonly ImportRule[] = [
     why: 'a function imports no other function.',
   },
   {
+    files: 'functions/mcp',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and loads the package of the protocol only in serve.ts.',
+  },
+  {
+    files: 'functions/mcp/serve.ts',
+    ...ENDPOINT,
+    mayImport: ['functions/mcp', 'functions/_shared', 'platform', 'types'],
+    packages: ['@modelcontextprotocol/server'],
+    why: 'loading the package takes a second, so a refused request must not load it.',
+  },
+  {
     files: 'functions/wallets',
     ...ENDPOINT,
     packages: [...ENDPOINT.packages, ...ENCODINGS],

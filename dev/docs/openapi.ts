@@ -6,6 +6,7 @@ import { actionOperations } from './openapi/operations/action_operations.ts';
 import { automaticStartOperations } from './openapi/operations/automatic_start_operations.ts';
 import { errorAnswers, type ResponseObject } from './openapi/errors.ts';
 import { flowOperations } from './openapi/operations/flow_operations.ts';
+import { mcpOperations } from './openapi/operations/mcp_operations.ts';
 import type { Operation } from './openapi/operations/operation.ts';
 import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
 import { pendingInputOperations } from './openapi/operations/pending_input_operations.ts';
@@ -22,6 +23,7 @@ export const openapiFile = join(projectDir, 'docs/reference/openapi.json');
 export const operations: readonly Operation[] = [
   ...routeOperations,
   ...actionOperations,
+  ...mcpOperations,
   ...automaticStartOperations,
   ...signatureOperations,
   ...pendingInputOperations,

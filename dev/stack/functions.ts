@@ -49,6 +49,7 @@ const RUNNER_VARIABLES = new Set([
   'ACTION_URL',
   'FLOW_URL',
   'INFO_URL',
+  'MCP_URL',
 ]);
 
 /** Returns the runner's variables of an environment. A stack passes these variables of its shell to its functions. */

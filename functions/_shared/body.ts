@@ -147,14 +147,20 @@ async function readText(request: Request, maxBytes: number, decoder = utf8): Pro
   return text;
 }
 
+/** Reads the text of a JSON body within the limits of a body, and does not parse it. */
+export async function readJsonText(request: Request, maxBytes: number = MAX_BODY_BYTES): Promise<string> {
+  const text = await readText(request, maxBytes);
+  if (text.trim() !== '') checkJsonBody(request, text);
+  return text;
+}
+
 /**
  * Reads a body, and returns its JSON and its text. An empty body counts as `{}`. Throws body_too_large if the body has
  * too many bytes.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<{ json: unknown; text: string }> {
-  const text = await readText(request, maxBytes);
+  const text = await readJsonText(request, maxBytes);
   if (text.trim() === '') return { json: {}, text: '{}' };
-  checkJsonBody(request, text);
   try {
     return { json: JSON.parse(text), text };
   } catch {

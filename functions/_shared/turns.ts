@@ -31,7 +31,7 @@ const UNVERIFIED = 'unverified';
 const NOBODYS_GUESTS = 'guests of nobody';
 
 /** The functions that guests call with a public key. Their arguments name a deployment. */
-const NAMES_DEPLOYMENT = new Set(['start_deployment', 'read_deployment']);
+const NAMES_DEPLOYMENT = new Set(['start_deployment', 'read_deployment', 'list_tools']);
 
 /** Returns the deployment or flow that a call names, in the form that `turn_owners` reads. */
 function subjectOf({ name, args }: TurnCall): string | undefined {

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { isSafeNumber, parse } from 'lossless-json';
-import { actionTargetSchema, MAX_PARAMETERS } from '../../types/action.ts';
+import { MAX_PARAMETERS } from '../../types/action.ts';
+import { deploymentPathSchema } from '../../types/deployment.ts';
 import type { DescribedDeployment } from '../../types/deployment_description.ts';
 import { apiError } from '../../platform/api_error.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
@@ -20,7 +21,7 @@ const readNumber = (digits: string): number | bigint =>
  * action_failed if the deployment has more inputs than a form may have.
  */
 export async function readAction(context: Context, rpc: Rpc): Promise<DescribedDeployment> {
-  const target = actionTargetSchema.safeParse(context.req.param());
+  const target = deploymentPathSchema.safeParse(context.req.param());
   const args = { ...(target.success ? target.data : NO_DEPLOYMENT), public_key: NOBODY };
   const text = await rpc<string>('read_deployment', args, {}, { isText: true });
   // JSON.parse runs first, because the parser that keeps all digits is slow: a flow of 10,000 inputs would delay other

@@ -322,6 +322,27 @@ return 200;
 comment on function private.limit_name_characters() is
   'Limit in characters: `name` of a flow, a deployment or a wallet.';
 
+create function private.limit_tool_name_characters()
+returns integer
+language sql immutable security invoker
+return 64;
+comment on function private.limit_tool_name_characters() is
+  'Limit in characters: `tool_name` of a flow: letters, digits, `_`, `-`.';
+
+create function private.limit_tool_description_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_tool_description_characters() is
+  'Limit in characters: `tool_description` of a flow.';
+
+create function private.limit_tools_page()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_tools_page() is
+  'Limit in flows: an answer to `tools/list`.';
+
 create function private.limit_flow_description_characters()
 returns integer
 language sql immutable security invoker
@@ -747,6 +768,9 @@ grant execute on function
   private.limit_environment_bytes(),
   private.limit_flow_network_bytes(),
   private.limit_name_characters(),
+  private.limit_tool_name_characters(),
+  private.limit_tool_description_characters(),
+  private.limit_tools_page(),
   private.limit_flow_description_characters(),
   private.limit_snapshot_bytes(),
   private.limit_listed_findings(),

@@ -14,7 +14,7 @@ import { exitCodes } from '../../client/shell/exit_codes.ts';
 import { main } from '../../client/shell/main.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
-import { FlowBuilder } from '../support/flow_builder.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { waitFlow } from '../support/mixed_flows.ts';
 import { askingFlow } from '../support/pending_inputs.ts';
@@ -340,7 +340,25 @@ describe('flows read, runs and types', () => {
   });
 });
 
-describe('flows tag and logs', () => {
+describe('flows tag, tool and logs', () => {
+  it('tool makes a flow a tool, changes it and takes it back', async () => {
+    const id = String(await storeFlow(owner, textFlow()));
+    const read = async () =>
+      (await owner.client.from('flows').select('tool_name, tool_tag, tool_description').eq('id', Number(id))
+        .single().throwOnError()).data;
+    const address = `${inject('stack').API_URL}/functions/v1/mcp`;
+    expect(await flows('tool', id, 'from_the_shell')).toMatchObject({
+      code: 0,
+      stdout: `from_the_shell is a tool at ${address}\n`,
+    });
+    expect(await read()).toEqual({ tool_name: 'from_the_shell', tool_tag: 'latest', tool_description: '' });
+    expect(await json('tool', id, 'renamed', '--tag', 'beta', '--description', 'Makes text.'))
+      .toEqual({ flow: Number(id), tool_name: 'renamed', address });
+    expect(await read()).toEqual({ tool_name: 'renamed', tool_tag: 'beta', tool_description: 'Makes text.' });
+    expect(await flows('tool', id, '--off')).toMatchObject({ code: 0, stdout: `${id} is no tool\n` });
+    expect(await read()).toMatchObject({ tool_name: null });
+  });
+
   it('tag moves a tag', async () => {
     const { deployment_id } = await json<typeof shop>('deploy', EXAMPLE, '--flow', String(shop.flow_id));
     expect(await flows('tag', deployment_id, 'beta')).toMatchObject({ code: 0, stdout: `beta is ${deployment_id}\n` });
@@ -622,6 +640,10 @@ describe('a mistake is reported with the expected form:', () => {
       [['tag', UUID], 2, /Usage: flows tag <deployment> <tag>/],
       [['tag', UUID, 'stable'], 1, /\(deployment_not_found\)/],
       [['tag', UUID, 'no tag'], 2, /A tag must be 1 to 128 letters/],
+      [['tool', '2147483647', 'a'], 1, /\(flow_not_found\)/],
+      [['tool', 'x', 'a'], 2, /x must be the id of a flow/],
+      [['tool', '7'], 2, /Give either the name of the tool or --off/],
+      [['tool', '7', 'a', '--off'], 2, /Give either the name of the tool or --off/],
       [['tag', 'x', 'stable'], 2, /x must be the id of a deployment/],
       [['types', UUID], 1, /\(deployment_not_found\)/],
       [['types', UUID, '--name', '7up'], 2, /--name must be the name of a type/],

@@ -181,6 +181,27 @@ export const flowLimits = {
     beyond: '400 `column_invalid`, for a deployment `name_invalid`',
     inSql: true,
   },
+  tool_name_characters: {
+    value: 64,
+    unit: 'characters',
+    meaning: '`tool_name` of a flow: letters, digits, `_`, `-`',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
+  tool_description_characters: {
+    value: 1_000,
+    unit: 'characters',
+    meaning: '`tool_description` of a flow',
+    beyond: REFUSED_COLUMN,
+    inSql: true,
+  },
+  tools_page: {
+    value: 100,
+    unit: 'flows',
+    meaning: 'an answer to `tools/list`',
+    beyond: 'the answer has `nextCursor`',
+    inSql: true,
+  },
   flow_description_characters: {
     value: 20_000,
     unit: 'characters',

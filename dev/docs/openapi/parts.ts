@@ -83,7 +83,7 @@ export const componentParameters = {
     description: 'With `flow`: the tag of the deployment, by default `latest`.',
     schema: parameterSchemas.tag,
   },
-  actionDeploymentId: {
+  deploymentIdInPath: {
     name: 'deployment_id',
     in: 'path',
     required: true,
@@ -235,6 +235,7 @@ export const tags = [
   { name: 'Runs', description: 'Starting, reading and stopping runs.' },
   { name: 'Schedules and incoming webhooks', description: 'Starts at planned times, and starts by other services.' },
   { name: 'Actions', description: 'Deployments as Solana Actions: links that wallets open.' },
+  { name: 'Tools', description: 'Deployments as tools of assistants (MCP).' },
   { name: 'Signatures', description: 'Messages that runs ask wallets to sign.' },
   { name: 'Pending inputs', description: 'Values that runs wait for.' },
   { name: 'Wallets', description: 'The keys that sign.' },

@@ -37,6 +37,11 @@ const PROJECT: Rows = [
     "below the project's address",
   ],
   [
+    'MCP_URL',
+    'For the function `mcp`: its own address as assistants know it, such as `https://tools.example/mcp`. Clients without a token find Supabase Auth at `/auth/v1` of the same origin.',
+    "below the project's address",
+  ],
+  [
     'FLOW_URL',
     'For the function `runner` and for workers: the address of function `flow` as clients know it, `https://flows.example/flow`. ' +
     'URLs for pending inputs begin with it. If a worker has neither this variable nor `SUPABASE_URL`, nodes `api_input` fail.',

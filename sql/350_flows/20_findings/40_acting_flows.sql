@@ -101,6 +101,43 @@ $$;
 comment on function private.acting_flows(jsonb) is
   'The ids of called flows with effects in a snapshot: {all, without_instructions}, without empty arrays. A flow has effects if one of its nodes, or a flow that it calls, has effects. For `without_instructions`, a node does not count if its only effects are the instructions that it makes.';
 
+-- A node without a published definition may have any effects.
+create function private.unpublished_nodes(snapshot jsonb)
+returns table (flow text, node_id uuid)
+language sql stable security invoker
+set search_path = ''
+as $$
+  select g.flow, (n.node ->> 'id')::uuid
+  from (
+    select 'entry' as flow, unpublished_nodes.snapshot -> 'entry' as graph
+    union all
+    select f.key, f.value from jsonb_each(unpublished_nodes.snapshot -> 'flows') as f
+  ) as g
+  cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+  where n.node #>> '{data,type}' = 'native' and not exists (
+    select from public.nodes as d
+    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+      and d.node_id = n.node #>> '{data,node_id}'
+  );
+$$;
+comment on function private.unpublished_nodes(jsonb) is
+  'The native nodes of a snapshot whose definition the service role has not published. flow is `entry` or the id of a called flow.';
+
+create function private.has_effects(snapshot jsonb)
+returns boolean
+language sql stable security invoker
+set search_path = ''
+as $$
+  select exists (
+    select from private.acting_nodes(
+      has_effects.snapshot #> '{entry,nodes}', has_effects.snapshot #> '{entry,edges}',
+      private.acting_flows(has_effects.snapshot), has_effects.snapshot -> 'definitions'
+    )
+  ) or exists (select from private.unpublished_nodes(has_effects.snapshot));
+$$;
+comment on function private.has_effects(jsonb) is
+  'True if a run of the snapshot may have effects outside of the run, or may ask a person.';
+
 create function private.acting_nodes_of(snapshot jsonb)
 returns table (flow text, node_id uuid)
 language plpgsql stable security invoker
@@ -120,14 +157,7 @@ begin
     acting_nodes_of.snapshot -> 'definitions'
   ) as a
   union
-  -- A node without a published definition may have any effects.
-  select g.flow, (n.node ->> 'id')::uuid
-  from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
-  where n.node #>> '{data,type}' = 'native' and not exists (
-    select from public.nodes as d
-    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
-      and d.node_id = n.node #>> '{data,node_id}'
-  );
+  select u.flow, u.node_id from private.unpublished_nodes(acting_nodes_of.snapshot) as u;
 end;
 $$;
 comment on function private.acting_nodes_of(jsonb) is

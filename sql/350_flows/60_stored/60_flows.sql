@@ -11,6 +11,9 @@ create table public.flows (
   is_public boolean not null default false,
   start_shared boolean not null default false,
   start_unverified boolean not null default false,
+  tool_name text,
+  tool_tag text not null default 'latest',
+  tool_description text not null default '',
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
@@ -54,6 +57,25 @@ create table public.flows (
   constraint flows_instructions_bundling_known check (
     instructions_bundling in ('Off', 'Automatic')
       or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
+  ),
+  constraint flows_tool_name_form check (
+    tool_name is null
+    or char_length(tool_name) <= private.limit_tool_name_characters() and tool_name ~ '^[A-Za-z0-9_-]+$'
+      and tool_name not in ('read_run', 'stop_run', 'list_runs')
+    or private.refuse_column('tool_name', format(
+      'must be 1 to %s letters, digits, underscores and hyphens, and not read_run, stop_run or list_runs',
+      private.limit_tool_name_characters()
+    ))
+  ),
+  constraint flows_tool_tag_form check (
+    char_length(tool_tag) <= private.limit_tag_characters() and tool_tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]*$'
+    or private.refuse_column('tool_tag', 'must be a tag of a deployment')
+  ),
+  constraint flows_tool_description_length check (
+    char_length(tool_description) <= private.limit_tool_description_characters()
+    or private.refuse_column(
+      'tool_description', format('must have at most %s characters', private.limit_tool_description_characters())
+    )
   )
 );
 comment on table public.flows is
@@ -72,8 +94,14 @@ comment on column public.flows.start_shared is
   'If start_shared and is_public are true, every user who has signed up may start new deployments of the flow.';
 comment on column public.flows.start_unverified is
   'If start_unverified, start_shared and is_public are true, anybody may start new deployments of the flow.';
+comment on column public.flows.tool_name is
+  'The name under which assistants call the flow as a tool (MCP). Null: the flow is no tool.';
+comment on column public.flows.tool_tag is 'The tag of the deployment that the tool starts.';
+comment on column public.flows.tool_description is
+  'The description of the tool for assistants. If it is empty, the tool has the description or the name of the flow.';
 
 create index flows_user_id_idx on public.flows (user_id);
+create unique index flows_user_id_tool_name_idx on public.flows (user_id, tool_name) where tool_name is not null;
 
 alter table public.flows enable row level security;
 create policy flows_select_owner on public.flows for select to authenticated

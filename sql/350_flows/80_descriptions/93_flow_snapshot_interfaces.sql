@@ -4,7 +4,9 @@ create table private.flow_snapshot_interfaces (
   inputs jsonb not null,
   outputs jsonb not null,
   uses_solana boolean not null,
-  node_count integer not null
+  node_count integer not null,
+  -- Former releases do not write the column.
+  has_effects boolean not null default true
 );
 comment on table private.flow_snapshot_interfaces is
   'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because a deploy that computes them would be too slow. After each deploy, the Edge Function named flow makes this first read.';
@@ -15,6 +17,8 @@ comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {nam
 comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';
 comment on column private.flow_snapshot_interfaces.node_count is
   'The number of nodes of the entry that a run executes: all but notes and mocks.';
+comment on column private.flow_snapshot_interfaces.has_effects is
+  'False if no node of the snapshot has effects outside of a run or asks a person.';
 
 create function private.uses_solana(data jsonb)
 returns boolean
@@ -66,21 +70,21 @@ begin
   select s.hash, v_version, d.inputs, d.outputs, private.uses_solana(s.data), (
     select count(*) from jsonb_array_elements(s.data #> '{entry,nodes}') as n (node)
     where n.node #>> '{data,type}' <> 'mock' and n.node #>> '{data,node_id}' <> 'note'
-  ) into v_interface
+  ), private.has_effects(s.data) into v_interface
   from (
     select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
   ) as s
   cross join lateral private.describe_snapshot(s.data) as d;
   if found then
     insert into private.flow_snapshot_interfaces as i
-      (snapshot_hash, nodes_version, inputs, outputs, uses_solana, node_count)
+      (snapshot_hash, nodes_version, inputs, outputs, uses_solana, node_count, has_effects)
     values (
       v_interface.snapshot_hash, v_interface.nodes_version, v_interface.inputs, v_interface.outputs,
-      v_interface.uses_solana, v_interface.node_count
+      v_interface.uses_solana, v_interface.node_count, v_interface.has_effects
     )
     on conflict (snapshot_hash) do update
     set nodes_version = excluded.nodes_version, inputs = excluded.inputs, outputs = excluded.outputs,
-      uses_solana = excluded.uses_solana, node_count = excluded.node_count;
+      uses_solana = excluded.uses_solana, node_count = excluded.node_count, has_effects = excluded.has_effects;
   end if;
   return v_interface;
 end;

@@ -9,9 +9,10 @@ select is(
   '{
     "name": "", "description": "", "nodes": [], "edges": [], "environment": {}, "instructions_bundling": "Off",
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
-    "is_public": false, "start_shared": false, "start_unverified": false
+    "is_public": false, "start_shared": false, "start_unverified": false,
+    "tool_name": null, "tool_tag": "latest", "tool_description": ""
   }',
-  'a flow without given values is empty, private and runs on devnet'
+  'a flow without given values is empty, private, no tool, and runs on devnet'
 )
 from public.flows as f;
 

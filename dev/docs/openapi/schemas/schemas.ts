@@ -226,6 +226,14 @@ export const componentSchemas: Record<string, JsonSchema> = {
     tag: 'With `flow`: the tag of the deployment, by default `latest`.',
     public_key: base58(32, 'The public key of a caller without an account. It names the caller and proves nothing.'),
   }),
+  ListToolsArguments: annotate(input(argumentSchemas.list_tools), {
+    id: 'The deployment that is the only tool. Without it and without `flow`, the tools are those of the caller.',
+    flow: 'The flow whose deployment `tag` names.',
+    tag: 'With `flow`: the tag of the deployment, by default `latest`.',
+    public_key: base58(32, 'The public key of a caller without an account. It names the caller and proves nothing.'),
+    tool_name: "Of the caller's tools, only the one with this name.",
+    after_flow: 'The `next` of the page before.',
+  }),
   DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
   FlowHasChangedArguments: input(argumentSchemas.flow_has_changed),
   ReadFlowScriptsArguments: input(argumentSchemas.read_flow_scripts),
@@ -384,6 +392,14 @@ export const componentSchemas: Record<string, JsonSchema> = {
     'inputs/items/json_schema':
       'The JSON Schema of the input in `values`. An input that is not required also accepts null.',
     outputs: 'The outputs of a succeeded run, each with the type of the port that feeds it.',
+  }),
+  ToolPage: annotate(output(answerSchemas.ToolPage), {
+    'tools/items/name': "The flow's `tool_name`, or for a flow without one `flow_` and its id.",
+    'tools/items/description': 'The description for assistants; never empty.',
+    'tools/items/has_effects': 'False if no node has effects outside of the run or asks a person.',
+    'tools/items/inputs': 'As in `GET /deployment/read`.',
+    'tools/items/outputs': 'As in `GET /deployment/read`.',
+    next: 'The `after_flow` of the next page. Missing on the last page.',
   }),
   InputAnswerer: annotate(output(answerSchemas.InputAnswerer), {
     user_id: 'The user. Null for a caller who is not a user.',

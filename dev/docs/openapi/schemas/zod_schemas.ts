@@ -23,7 +23,7 @@ import {
   type StartResult,
   warningCodes,
 } from '../../../../types/deployment.ts';
-import { deploymentDescriptionSchema } from '../../../../types/deployment_description.ts';
+import { deploymentDescriptionSchema, toolPageSchema } from '../../../../types/deployment_description.ts';
 import {
   type FlowRunResult,
   redriveParamsSchema,
@@ -182,6 +182,14 @@ export const argumentSchemas = {
     tag: deploymentTargetSchema.shape.tag,
     public_key: publicKeySchema.optional(),
   }),
+  list_tools: z.strictObject({
+    id: deploymentTargetSchema.shape.id,
+    flow: flowIdArgument.optional(),
+    tag: deploymentTargetSchema.shape.tag,
+    public_key: publicKeySchema.optional(),
+    tool_name: z.string().optional(),
+    after_flow: flowIdArgument.optional(),
+  }),
   deployment_graph: z.strictObject({ id: z.uuid() }),
   flow_has_changed: z.strictObject({ id: z.uuid() }),
   read_flow_scripts: z.strictObject({ flow_id: flowIdArgument }),
@@ -316,6 +324,7 @@ export const answerSchemas = {
     limits: z.strictObject({ ...startLimits, guests: z.strictObject(startLimits) }).optional(),
   }) satisfies z.ZodType<DeployFlowResult>,
   DeploymentDescription: deploymentDescriptionSchema,
+  ToolPage: toolPageSchema,
   ComparedSetting: z.strictObject({ setting: z.string(), kept: z.unknown(), otherwise: z.unknown() }),
   InputAnswerer: z.strictObject({ user_id: z.uuid().nullable(), run_id: z.uuid().nullable() }),
   FlowScripts: z.strictObject({
