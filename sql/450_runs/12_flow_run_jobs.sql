@@ -58,7 +58,7 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.queue_key_id is
-  'The key in private.queue_keys whose places the run needs; null for a run without limits by key. There is no foreign key, because it would lock the key at the start of each run.';
+  'The key in private.queue_keys whose places the run needs; null for a run without limits by key, and for a blocked run that a change of a row has started, until the next claim or sweep. There is no foreign key, because it would lock the key at the start of each run.';
 comment on column private.flow_run_jobs.turn is
   'The time at which the run was queued (started, released, woken, or due after its sleep), less the priority. An owner''s runs are claimed in this order. A lost run keeps its turn, so it is claimed before the runs that were queued later.';
 comment on column private.flow_run_jobs.priority is
@@ -96,6 +96,7 @@ comment on column private.flow_run_jobs.is_complete is
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_ready on private.flow_run_jobs (user_id, turn) where state in ('ready', 'lost');
 create index flow_run_jobs_due_at_idx on private.flow_run_jobs (due_at) where state in ('held', 'sleeping', 'waiting');
+-- Also finds the few jobs of row starts whose key the next claim takes: their queue_key_id is null.
 create index flow_run_jobs_queue_key_id_idx_blocked on private.flow_run_jobs (queue_key_id, turn) where state = 'blocked';
 -- The length of the queue counts the runs that wait because of their key before their first claim.
 create index flow_run_jobs_user_id_idx_limited on private.flow_run_jobs (user_id)

@@ -3,6 +3,8 @@
 --
 --   start   take_queue_place locks the key. If a place is free and nobody waits, the run gets the place, and its job is
 --           ready. If the run comes too early, its job sleeps until its time. Otherwise its job is blocked.
+--           A change of a row that starts a run never waits for a key, because it is part of a user's transaction. Its job
+--           is blocked and has no key. The next claim or sweep takes a place for it (take_places_of_row_starts).
 --   due     When the time of a sleeping job has come, make_due_jobs_ready blocks the job until it gets a place.
 --   end     When a run has ended or was deleted, settle_queue_key frees its place at the commit, and gives places to the
 --           next blocked runs.
@@ -113,6 +115,41 @@ $$;
 comment on function private.queue_key_hash(jsonb, jsonb, text) is
   'The key of a run. `starter` is the caller, or an empty text for the owner. 400 inputs_invalid if the value of the input is too long.';
 
+create function private.queue_key_lock(deployment_id uuid, key_hash bytea)
+returns bigint
+language sql immutable security invoker
+begin atomic
+  select hashtextextended(queue_key_lock.deployment_id::text || encode(queue_key_lock.key_hash, 'hex'), 0);
+end;
+comment on function private.queue_key_lock(uuid, bytea) is
+  'The number of the advisory lock that each transaction takes before it inserts this key.';
+
+create function private.lock_queue_key(deployment_id uuid, key_hash bytea)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform from private.queue_keys as k
+  where k.deployment_id = lock_queue_key.deployment_id and k.key_hash = lock_queue_key.key_hash
+  for no key update skip locked;
+  if found then
+    return true;
+  end if;
+  if not pg_try_advisory_xact_lock(private.queue_key_lock(lock_queue_key.deployment_id, lock_queue_key.key_hash)) then
+    return false;
+  end if;
+  -- Now nobody else inserts the key. If it exists, another transaction has locked it.
+  return not exists (
+    select from private.queue_keys as k
+    where k.deployment_id = lock_queue_key.deployment_id and k.key_hash = lock_queue_key.key_hash
+  );
+end;
+$$;
+comment on function private.lock_queue_key(uuid, bytea) is
+  'Locks a key, or locks it against insertion if it does not exist, so that private.take_queue_place() does not wait for it. False if another transaction has locked or is inserting the key. Definer, because no API role may access keys.';
+
 create function private.take_queue_place(
   deployment_id uuid, queue jsonb, inputs jsonb, starter text, is_limited boolean,
   out queue_key_id bigint, out state private.job_state, out due_at timestamptz
@@ -171,6 +208,9 @@ begin
     if take_queue_place.is_limited then
       perform private.refuse_many_keys(take_queue_place.deployment_id);
     end if;
+    -- Starts that would insert the same key wait for each other here. Because of this lock, private.lock_queue_key can
+    -- find out whether it would have to wait.
+    perform pg_advisory_xact_lock(private.queue_key_lock(take_queue_place.deployment_id, v_hash));
     insert into private.queue_keys as k (deployment_id, key_hash, pending, running, max_running, next_start_at)
     values (
       take_queue_place.deployment_id, v_hash, v_key.pending, v_key.running, v_max_running, v_key.next_start_at
@@ -256,6 +296,42 @@ $$;
 comment on function private.settle_queue_key(bigint, integer, integer) is
   'Subtracts ended runs and freed places from a key, gives free places to the blocked runs that have waited longest, and deletes an unused key. If another transaction has locked the key, writes a note instead. Definer, because no API role may access keys.';
 
+create function private.take_places_of_row_starts()
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_job record;
+  v_place record;
+  v_is_told boolean := false;
+begin
+  for v_job in
+    select j.flow_run_id, j.settings -> 'queue' as queue, r.deployment_id, r.inputs -> 'M' as inputs
+    from private.flow_run_jobs as j join public.flow_run as r on r.id = j.flow_run_id
+    where j.state = 'blocked' and j.queue_key_id is null
+    order by j.queue_key_id, j.turn limit 200
+    for no key update of j skip locked
+  loop
+    continue when not private.lock_queue_key(
+      v_job.deployment_id, private.queue_key_hash(v_job.queue, v_job.inputs, '')
+    );
+    select p.queue_key_id, p.state, p.due_at into v_place
+    from private.take_queue_place(v_job.deployment_id, v_job.queue, v_job.inputs, '', false) as p;
+    update private.flow_run_jobs as j
+    set queue_key_id = v_place.queue_key_id, state = v_place.state, due_at = v_place.due_at
+    where j.flow_run_id = v_job.flow_run_id;
+    v_is_told := v_is_told or v_place.state = 'ready';
+  end loop;
+  if v_is_told then
+    v_is_told := private.announce_claimable_run();
+  end if;
+end;
+$$;
+comment on function private.take_places_of_row_starts() is
+  'Takes places for at most 200 runs that changes of rows have started, in the order of their starts. Skips runs whose job or key is locked. Definer, because no API role may access keys and jobs.';
+
 create function private.settle_queue_keys()
 returns boolean
 language plpgsql volatile security definer
@@ -265,10 +341,13 @@ as $$
 declare
   v_key_ids bigint[];
 begin
-  -- Nearly always, there is no note.
-  if not exists (select from private.queue_key_notes) then
+  -- Nearly always, there is neither a note nor a run without a key.
+  if not exists (select from private.queue_key_notes) and not exists (
+    select from private.flow_run_jobs as j where j.state = 'blocked' and j.queue_key_id is null
+  ) then
     return false;
   end if;
+  perform private.take_places_of_row_starts();
   v_key_ids := array(select distinct n.queue_key_id from private.queue_key_notes as n limit 1000);
   perform private.settle_queue_key(k.id, 0, 0) from private.queue_keys as k where k.id = any (v_key_ids);
   -- A note that only says that blocked runs may get a place may outlive its key.
@@ -280,7 +359,7 @@ end;
 $$;
 -- The caller has locked the keys until its transaction ends, so it must end soon: starts wait for it.
 comment on function private.settle_queue_keys() is
-  'Settles at most 1,000 keys that have notes. Returns false if there are no notes. Definer, because no API role may access keys.';
+  'Takes places for runs of row starts, and settles at most 1,000 keys that have notes. Returns false if there is nothing to do. Definer, because no API role may access keys.';
 
 create function private.delete_unused_keys(max_keys integer)
 returns bigint

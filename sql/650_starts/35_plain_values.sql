@@ -342,7 +342,9 @@ $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
   'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit their input or that belong to no input, and the names of the flow''s inputs.';
 
-create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
+create function private.inputs_of_start(
+  deployment public.flow_deployments, inputs jsonb, plain jsonb, waits boolean default true
+)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -353,7 +355,8 @@ begin
   if inputs_of_start.plain is not null then
     v_inputs := v_inputs
       || private.inputs_of_values(
-        inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash)
+        inputs_of_start.plain,
+        private.snapshot_interface((inputs_of_start.deployment).snapshot_hash, inputs_of_start.waits)
       );
     perform private.check_inputs(v_inputs);
   end if;
@@ -361,5 +364,5 @@ begin
   return v_inputs;
 end;
 $$;
-comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
-  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer, because no API role may access snapshots.';
+comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb, boolean) is
+  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. If waits is false, waits for no other transaction. 400 inputs_invalid, 413 inputs_too_large. Definer, because no API role may access snapshots.';

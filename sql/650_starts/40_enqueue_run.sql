@@ -124,7 +124,9 @@ begin
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
   ) is not true then
-    v_inputs := private.inputs_of_start(enqueue_run.deployment, v_inputs, enqueue_run.plain);
+    v_inputs := private.inputs_of_start(
+      enqueue_run.deployment, v_inputs, enqueue_run.plain, waits => enqueue_run.caller.row_start_id is null
+    );
   end if;
   if (enqueue_run.flow).id is not null then
     v_settings := private.flow_start_settings(
@@ -146,7 +148,14 @@ begin
     v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller);
   end if;
   v_queue := v_settings -> 'queue';
-  if v_queue is not null then
+  if v_queue is not null and enqueue_run.caller.row_start_id is not null then
+    v_state := 'blocked';
+    -- The write of the row must not wait for a key. So only check the key; the next claim takes a place of it.
+    perform private.queue_key_hash(v_queue, v_inputs, '');
+    if v_is_limited then
+      perform private.refuse_many_keys(enqueue_run.deployment.id);
+    end if;
+  elsif v_queue is not null then
     select p.queue_key_id, p.state, p.due_at into v_queue_key_id, v_state, v_due_at
     from private.take_queue_place(
       enqueue_run.deployment.id, v_queue, v_inputs,

@@ -128,6 +128,7 @@ declare
   v_user_id uuid;
   v_id uuid;
   v_event text;
+  v_deployment public.flow_deployments;
 begin
   perform private.check_table_of_row_start(start_flow_on_rows."table");
   select f.user_id into v_user_id from public.flows as f where f.id = start_flow_on_rows.flow for key share;
@@ -147,10 +148,10 @@ begin
   perform private.check_changed_columns(
     start_flow_on_rows."table", start_flow_on_rows.events, start_flow_on_rows.per, start_flow_on_rows.columns
   );
-  perform private.check_input_names(
-    jsonb_build_object(start_flow_on_rows.input, null),
-    (private.own_deployment(start_flow_on_rows.flow, v_tag, null)).input_names
-  );
+  v_deployment := private.own_deployment(start_flow_on_rows.flow, v_tag, null);
+  perform private.check_input_names(jsonb_build_object(start_flow_on_rows.input, null), v_deployment.input_names);
+  -- The first start would store these. Other starts would then wait until the transaction of the write ends.
+  perform private.snapshot_interface(v_deployment.snapshot_hash), private.run_token_secret();
   perform private.drop_idle_row_triggers(start_flow_on_rows."table");
   -- Postgres allows neither several events nor a list of columns in a trigger with transition tables.
   foreach v_event in array start_flow_on_rows.events loop

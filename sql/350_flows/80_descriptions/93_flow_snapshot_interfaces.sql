@@ -41,7 +41,7 @@ $$;
 comment on function private.uses_solana(jsonb) is
   'True if a graph of the snapshot has a node whose definition has the tag solana.';
 
-create function private.snapshot_interface(hash bytea)
+create function private.snapshot_interface(hash bytea, waits boolean default true)
 returns private.flow_snapshot_interfaces
 language plpgsql volatile security definer
 set search_path = ''
@@ -49,6 +49,8 @@ as $$
 declare
   v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
   v_interface private.flow_snapshot_interfaces;
+  v_lock constant bigint := hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0);
+  v_has_lock boolean;
 begin
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -59,7 +61,12 @@ begin
   -- One transaction computes the interface, and the others wait for its result. If all transactions computed it in
   -- parallel, each would be slower, and perhaps none would finish within its time limit. The computation may already
   -- use node definitions that are added meanwhile. So the result may be newer than v_version, but never older.
-  perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
+  if snapshot_interface.waits then
+    perform pg_advisory_xact_lock(v_lock);
+    v_has_lock := true;
+  else
+    v_has_lock := pg_try_advisory_xact_lock(v_lock);
+  end if;
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
   where i.snapshot_hash = snapshot_interface.hash and i.nodes_version >= v_version;
@@ -75,7 +82,7 @@ begin
     select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
   ) as s
   cross join lateral private.describe_snapshot(s.data) as d;
-  if found then
+  if found and v_has_lock then
     insert into private.flow_snapshot_interfaces as i
       (snapshot_hash, nodes_version, inputs, outputs, uses_solana, node_count, has_effects)
     values (
@@ -89,5 +96,5 @@ begin
   return v_interface;
 end;
 $$;
-comment on function private.snapshot_interface(bytea) is
-  'The inputs and outputs of a snapshot, computed by the present node definitions. Null if the snapshot has been deleted. Callers must check the permission. Definer, because no API role may access snapshots.';
+comment on function private.snapshot_interface(bytea, boolean) is
+  'The inputs and outputs of a snapshot, computed by the present node definitions. Null if the snapshot has been deleted. If waits is false, never waits for another transaction, and computes them again instead. Callers must check the permission. Definer, because no API role may access snapshots.';

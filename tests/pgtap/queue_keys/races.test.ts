@@ -161,4 +161,54 @@ describe('limits by key', () => {
     });
     expect(await left()).toEqual({ keys: 0, notes: 0, jobs: 0 });
   });
+
+  it('let no write of a row wait for a key, whatever the order of the keys', async () => {
+    const [one, other, third] = connections as [Sql, Sql, Sql];
+    const [{ owner }] = await admin<
+      [{ owner: string }]
+    >`select user_id as owner from public.flows where id = ${flowId}`;
+    for (const table of ['first_rows', 'second_rows']) {
+      await one`create table if not exists ${one(`public.${table}`)} (id integer)`;
+      await one`select set_config('test.flow', test.create_flow(${owner}, test.inputs('change'))::text, false)`;
+      await one`select public.deploy_flow(current_setting('test.flow')::integer)`;
+      await one`
+        select private.start_flow_on_rows(
+          ${table}::regclass, '{insert}', current_setting('test.flow')::integer, null, 'change', on_refusal => 'abort')`;
+    }
+    await admin`update public.flow_deployments set max_running_per_key = 1 where id <> ${deploymentId}`;
+    // As after a deploy that nobody has read yet: the first start of a graph stores its interface.
+    await admin`delete from private.flow_snapshot_interfaces`;
+    const write = (sql: Sql, table: string) => sql`insert into ${sql(`public.${table}`)} values (1)`;
+    const startFirst = (sql: Sql) =>
+      sql`select public.start_deployment(flow => (select flow from public.flow_row_starts where table_name = 'first_rows'))`;
+
+    await one`begin`;
+    await other`begin`;
+    await write(one, 'first_rows');
+    await write(other, 'second_rows');
+    await write(one, 'second_rows');
+    await write(other, 'first_rows');
+    // Nor does another start wait for an open transaction that has written rows.
+    await third`begin`;
+    await startFirst(third);
+    await Promise.all([one`commit`, other`commit`]);
+    // The third connection has inserted the key of the first table, and has not committed it yet. A claim does not wait
+    // for it. The runs of the other key get their places.
+    const [second] = await claim(one, 4);
+    expect(await claim(one, 4)).toEqual([]);
+    await third`commit`;
+    const order = [];
+    let held = [second!, ...await claim(one, 4)];
+    while (held.length > 0) {
+      order.push(held.length);
+      await finish(one, held);
+      held = await claim(one, 4);
+    }
+    // Five runs: two of the second key, and three of the first. At most one of each key is under way.
+    expect(order).toEqual([2, 2, 1]);
+    expect(await left()).toEqual({ keys: 0, notes: 0, jobs: 0 });
+    const rows = await admin`select sum(refused)::integer as refused from public.flow_row_starts`;
+    expect(rows).toMatchObject([{ refused: 0 }]);
+    await one`drop table public.first_rows, public.second_rows`;
+  });
 });
