@@ -3,6 +3,7 @@ import { makeAutomating } from './methods/automating.ts';
 import { makeConnections } from './methods/connections.ts';
 import { connect, type ConnectionOptions, type SupabaseLike } from './requests/connection.ts';
 import type { FlowClient, FlowClientOptions } from './flow_client.ts';
+import { makeDefining } from './methods/defining.ts';
 import { makeDeploying } from './methods/deploying.ts';
 import { makeFlowFiles } from './methods/flow_files.ts';
 import { makeReading } from './methods/reading.ts';
@@ -33,6 +34,7 @@ export function createFlowClient(
     ...makeRunningNodes(send),
     ...makeAutomating(send),
     ...makeConnections(send),
+    ...makeDefining(send),
     ...makeReading(send, watching),
     ...watching,
     ...makeSigning(send),

@@ -284,6 +284,20 @@ export interface NewConnection {
   secret: { [member: string]: string };
 }
 
+/** A node definition to store, as `describeOpenApi` makes it. */
+export interface DefinitionToStore {
+  type: string;
+  data: { [member: string]: unknown; node_id: string; version: string; display_name: string };
+  sources: readonly { [member: string]: unknown; name: string; type: string }[];
+  targets: readonly { [member: string]: unknown; name: string; type_bounds: readonly string[] }[];
+  'targets_form.json_schema'?: unknown;
+  'targets_form.ui_schema'?: unknown;
+  'targets_form.extra'?: unknown;
+}
+
+/** A stored node definition of the caller. */
+export type StoredDefinition = DefinitionToStore & { id: string; updated_at: string };
+
 /** A row of `flow_webhooks`. */
 export type WebhookRow = Database['public']['Tables']['flow_webhooks']['Row'];
 
@@ -510,6 +524,29 @@ export interface FlowClient {
    * `connection_in_use` with their list.
    */
   deleteConnection(name: string, options?: RequestOptions): Promise<void>;
+
+  /**
+   * Reads the text of a document at an address that the project can reach, to make node definitions of it. With
+   * `connection`, the request carries the secret of the caller's connection. Throws `document_unreadable`,
+   * `connection_not_found`, and `token_required` for a user who has not signed up.
+   */
+  readDocument(url: string, options?: RequestOptions & { connection?: string | undefined }): Promise<string>;
+
+  /** Lists the caller's private node definitions, sorted by `node_id` and version. */
+  nodeDefinitions(options?: RequestOptions): Promise<StoredDefinition[]>;
+
+  /**
+   * Stores private node definitions. A definition replaces the caller's definition with the same `node_id` and version.
+   * Deployments keep what they have frozen. Throws `node_definition_invalid` and `quota_exceeded`; then those before
+   * the refused hundred are stored.
+   */
+  storeDefinitions(definitions: readonly DefinitionToStore[], options?: RequestOptions): Promise<void>;
+
+  /**
+   * Deletes the caller's node definitions with this `node_id`, in all versions or only in one. Throws
+   * `definition_not_found`.
+   */
+  deleteDefinition(nodeId: string, options?: RequestOptions & { version?: string | undefined }): Promise<void>;
 
   /** Deletes an incoming webhook, so that its URL stops working. Its runs stay. Throws `webhook_not_found`. */
   deleteWebhook(id: string, options?: RequestOptions): Promise<void>;

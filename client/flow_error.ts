@@ -12,6 +12,7 @@ export const clientErrorCodes = {
   aborted: "The caller's AbortSignal was aborted; `cause` is its reason. A started run continues.",
   value_invalid: 'An input or a file of a flow cannot be converted. The message names the path.',
   sign_in_refused: '`flows login`: there is no such user, or the password is wrong.',
+  definition_not_found: 'The caller has no such private node definition.',
   schedule_not_found: "There is no such schedule, or it is somebody else's.",
   client_invalid: 'The client, or one of its methods, was called with a wrong argument.',
 } as const;

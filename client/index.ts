@@ -11,6 +11,7 @@ export type {
   AnswerInputOptions,
   ConnectionRow,
   CreatedWebhook,
+  DefinitionToStore,
   Deployment,
   DeploymentDescription,
   DeploymentInput,
@@ -50,6 +51,7 @@ export type {
   StartedRun,
   StartOptions,
   StopOptions,
+  StoredDefinition,
   WebhookHmac,
   WebhookRow,
 } from './flow_client.ts';

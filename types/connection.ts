@@ -68,7 +68,8 @@ const tokenServer = {
   client_auth: z.enum(['basic', 'post'], 'must be basic or post').default('basic'),
 };
 
-const nameSchema = z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
+/** The name of a connection. */
+export const nameSchema = z.string().refine(isStorable, 'holds NUL or a lone surrogate').refine(
   (name) => name !== '' && [...name].length <= MAX_NAME_LENGTH,
   `must have 1 to ${MAX_NAME_LENGTH} characters`,
 );

@@ -1,8 +1,9 @@
 import { load, YAMLException } from 'js-yaml';
+import { definitionLimits } from '../../types/limits/definitions.ts';
 import { OperationRefused } from './documents.ts';
 
 /** The largest document, in characters. */
-const MAX_DOCUMENT_CHARACTERS = 16 * 1_048_576;
+const MAX_DOCUMENT_CHARACTERS = definitionLimits.document_bytes.value;
 /** The most aliases of a YAML document. Each one stands for a part that can be as large as the document. */
 const MAX_ALIASES = 1_000;
 

@@ -33,6 +33,8 @@ export interface LocalContext {
   isJson: boolean;
   /** Reads the files that `flows install` writes. */
   readRelease: () => Promise<ProjectRelease>;
+  /** Finds the project that the environment names. Throws a UsageError if it names none. */
+  connect: () => Promise<CommandContext>;
 }
 
 /** The services of a command that calls a project. */
@@ -45,6 +47,8 @@ export interface CommandContext extends LocalContext {
   readPassword: () => Promise<string>;
   /** Reads the secret of a connection in the same way. */
   readSecret: () => Promise<string>;
+  /** Asks a question, and returns true if the next line of stdin is y or yes. */
+  confirm: (question: string) => Promise<boolean>;
 }
 
 interface DescribedCommand {
@@ -70,7 +74,7 @@ export interface RemoteCommand extends DescribedCommand {
   run: (context: CommandContext, call: CommandCall) => Promise<void>;
 }
 
-/** A command of `flows` that only works with files, so that it needs no environment. */
+/** A command of `flows` that can work with files only. It reads the environment only when it connects. */
 export interface LocalCommand extends DescribedCommand {
   isLocal: true;
   /** Throws a UsageError if the arguments or the files are wrong. Nothing is changed then. */

@@ -1,12 +1,12 @@
 import type { Command } from './command.ts';
 import { connections } from './commands/connections.ts';
-import { describeApi } from './commands/describe_api.ts';
 import { deploy } from './commands/deploy.ts';
 import { inputs } from './commands/inputs.ts';
 import { install } from './commands/install.ts';
 import { list } from './commands/list.ts';
 import { login } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
+import { nodes } from './commands/nodes.ts';
 import { output } from './commands/output.ts';
 import { pull } from './commands/pull.ts';
 import { push } from './commands/push.ts';
@@ -51,9 +51,9 @@ export const commands: readonly Command[] = [
   webhook,
   webhookDelete,
   connections,
+  nodes,
   tag,
   tool,
   types,
-  describeApi,
   install,
 ];

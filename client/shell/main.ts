@@ -1,11 +1,12 @@
 import { createFlowClient } from '../create_flow_client.ts';
 import { FlowError } from '../flow_error.ts';
 import { readCall } from './arguments.ts';
+import type { CommandContext } from './command.ts';
 import { commands } from './commands.ts';
 import { type FindLocalStack, readEnvironment } from './environment.ts';
 import { exitCodeOf } from './exit_codes.ts';
 import { commandHelp, generalHelp } from './help.ts';
-import { readPassword, readSecret } from './password.ts';
+import { confirm, readPassword, readSecret } from './password.ts';
 import type { ProjectRelease } from './install/release.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
@@ -71,17 +72,21 @@ async function run(args: string[], shell: ShellProcess, screen: Screen): Promise
   }
   const call = readCall(command, rest);
   if (call.has('help')) return await screen.print(commandHelp(command));
-  const local = { screen, isJson: call.has('json'), readRelease: shell.readRelease };
+  const connect = async (): Promise<CommandContext> => {
+    const environment = await readEnvironment(shell.env, shell.findLocalStack, command.isLocal || !command.needsNoUser);
+    return {
+      ...local,
+      client: createFlowClient(environment),
+      signal: shell.signal,
+      environment,
+      readPassword: () => readPassword(shell, screen),
+      readSecret: () => readSecret(shell, screen),
+      confirm: (question) => confirm(shell, screen, question),
+    };
+  };
+  const local = { screen, isJson: call.has('json'), readRelease: shell.readRelease, connect };
   if (command.isLocal) return await command.run(local, call);
-  const environment = await readEnvironment(shell.env, shell.findLocalStack, !command.needsNoUser);
-  await command.run({
-    ...local,
-    client: createFlowClient(environment),
-    signal: shell.signal,
-    environment,
-    readPassword: () => readPassword(shell, screen),
-    readSecret: () => readSecret(shell, screen),
-  }, call);
+  await command.run(await connect(), call);
 }
 
 /** Runs `flows` with these arguments and returns its exit code. */

@@ -46,3 +46,18 @@ export const readPassword = (source: SecretSource, screen: Screen): Promise<stri
 /** Reads the secret of a connection. */
 export const readSecret = (source: SecretSource, screen: Screen): Promise<string> =>
   readLine(source, screen, { name: 'Secret', variable: 'FLOWS_SECRET' });
+
+/** Asks a question on stderr, and returns true if the next line of stdin is y or yes. */
+export async function confirm({ stdin, signal }: SecretSource, screen: Screen, question: string): Promise<boolean> {
+  screen.note(`${question} [y/N]`);
+  const lines = createInterface({ input: stdin });
+  const abort = () => lines.close();
+  signal.addEventListener('abort', abort);
+  try {
+    for await (const line of lines) return /^y(?:es)?$/i.test(line.trim());
+    return false;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    lines.close();
+  }
+}

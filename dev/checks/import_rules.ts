@@ -218,6 +218,22 @@ export const importRules: readonly ImportRule[] = [
     why: 'a function imports no other function; this one sends its test requests by the HTTP client of runs.',
   },
   {
+    files: 'functions/nodes',
+    mayImport: [
+      ITSELF,
+      'runner/connections',
+      'runner/engine/node.ts',
+      'runner/reach',
+      'runner/values/response_text.ts',
+      'runner/values/response_value.ts',
+      'functions/_shared',
+      'platform',
+      'types',
+    ],
+    packages: ['hono', 'zod'],
+    why: 'a function imports no other function; this one reads documents by the HTTP client of runs.',
+  },
+  {
     files: 'functions/healthcheck',
     ...ENDPOINT,
     why: 'a function imports no other function.',
@@ -458,7 +474,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'client/describing',
-    mayImport: [ITSELF, 'types'],
+    mayImport: [ITSELF, 'client/flow_client.ts', 'types'],
     packages: ['js-yaml', 'zod'],
     why: 'it reads descriptions of services and checks what it makes by zod, so the shell loads it only when needed.',
   },

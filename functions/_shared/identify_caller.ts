@@ -9,7 +9,7 @@ import type { Rpc } from '../../platform/database/rpc.ts';
 export async function identifyCaller(
   rpc: Rpc,
   headers: Record<string, string>,
-  kept: 'connections' | 'wallets',
+  kept: 'connections' | 'node definitions' | 'wallets',
 ): Promise<string> {
   const { user_id, is_anonymous } = await rpc<{ user_id: string; is_anonymous: boolean }>('whoami', {}, headers);
   if (is_anonymous) {

@@ -48,7 +48,7 @@ begin atomic
       'media_type_unsupported'
     ) then 415
     when error_status.code in (
-      'flow_invalid', 'connection_test_failed'
+      'flow_invalid', 'connection_test_failed', 'document_unreadable'
     ) then 422
     when error_status.code in (
       'too_many_requests', 'queue_full', 'start_limit_reached', 'action_lookups_limit'

@@ -79,6 +79,14 @@ begin
       return (select count(*) from public.connections as c where c.user_id = quota_use.user_id);
     when 'nodes' then
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
+    when 'node_bytes' then
+      return (
+        select coalesce(sum(pg_column_size(n.data)::bigint + pg_column_size(n.sources) + pg_column_size(n.targets)
+          + coalesce(pg_column_size(n."targets_form.json_schema"), 0)
+          + coalesce(pg_column_size(n."targets_form.ui_schema"), 0)
+          + coalesce(pg_column_size(n."targets_form.extra"), 0)), 0)
+        from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public
+      );
     when 'schedules' then
       return (select count(*) from public.flow_schedules as s where s.user_id = quota_use.user_id);
     when 'schedule_bytes' then

@@ -126,4 +126,41 @@ create trigger _100_check_and_keep before insert or update on public.nodes
   for each row execute function private.tg_nodes__before_write();
 create trigger _800_check_quota after insert on public.nodes
   referencing new table as inserted
-  for each statement execute function private.tg_any__after_insert_check_quota('nodes');
+  for each statement execute function private.tg_any__after_insert_check_quota('nodes', 'node_bytes');
+
+create function private.tg_nodes__after_growth()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that was made while the table was empty could scan the whole table.
+set enable_seqscan = off
+as $$
+declare
+  v_user_id uuid;
+begin
+  -- Compare stored sizes. The statement's new rows are not compressed yet, so read the rows from the table.
+  for v_user_id in
+    select distinct n.user_id
+    from former as o
+    join public.nodes as n on n.id = o.id
+    where not n.is_public
+      and pg_column_size(n.data) + pg_column_size(n.sources) + pg_column_size(n.targets)
+        + coalesce(pg_column_size(n."targets_form.json_schema"), 0)
+        + coalesce(pg_column_size(n."targets_form.ui_schema"), 0)
+        + coalesce(pg_column_size(n."targets_form.extra"), 0)
+        > pg_column_size(o.data) + pg_column_size(o.sources) + pg_column_size(o.targets)
+        + coalesce(pg_column_size(o."targets_form.json_schema"), 0)
+        + coalesce(pg_column_size(o."targets_form.ui_schema"), 0)
+        + coalesce(pg_column_size(o."targets_form.extra"), 0)
+    order by n.user_id
+  loop
+    perform private.check_quota('node_bytes', v_user_id);
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.tg_nodes__after_growth() is
+  'Checks once per statement that updated definitions did not grow beyond their owner''s quota. Definer, because users may not call private.check_quota().';
+create trigger _800_check_growth after update on public.nodes
+  referencing old table as former
+  for each statement execute function private.tg_nodes__after_growth();

@@ -146,36 +146,125 @@ describe('flows list, pull and push', () => {
   });
 });
 
-describe('flows describe-api', () => {
-  it('makes definitions of a document, and says which operations can be no nodes', async () => {
-    const file = join(dir, 'pets.json');
-    const answer = { responses: { 200: { description: 'ok' } } };
-    const paths = {
+describe('flows nodes', () => {
+  const pets = (version: string, changes: object = {}) => ({
+    openapi: '3.1.0',
+    info: { title: 'Pets', version },
+    servers: [{ url: 'https://pets.example' }],
+    paths: {
       '/pets': {
-        get: { operationId: 'listPets', ...answer },
-        post: { requestBody: { $ref: 'other.json' }, ...answer },
+        get: {
+          operationId: 'listPets',
+          parameters: [{ name: 'tag', in: 'query', schema: { type: 'string' } }],
+          responses: { 200: { description: 'ok' } },
+          ...changes,
+        },
+        post: { requestBody: { $ref: 'other.json' }, responses: {} },
+        put: { operationId: 'savePets', responses: {} },
       },
-    };
-    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Pets', version: '2' }, paths }));
-    expect(await flows('describe-api', file, '--prefix', 'my_')).toEqual({
-      code: 0,
-      stdout: 'my_listPets  openapi  effects none  0 inputs, 3 outputs\n',
-      stderr: expect.stringContaining('refused: POST /pets: the reference other.json leads to another document'),
+    },
+  });
+  const file = join(dir, 'pets.json');
+  const store = (document: object) => writeFileSync(file, JSON.stringify(document));
+
+  it('--print makes definitions of a file, in JSON or YAML, without a project', async () => {
+    store(pets('2'));
+    const printed = await call(['nodes', 'add', 'openapi', file, '--print', '--only', 'listPets'], {});
+    expect(printed).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(printed.stdout)).toMatchObject({
+      definitions: [{ type: 'openapi', data: { node_id: 'listPets', version: '2', effects: 'none' } }],
+      refused: [],
     });
-    const { definitions, refused } = await json<{ definitions: unknown[]; refused: unknown[] }>(
-      'describe-api',
-      file,
-      '--only',
-      'listPets',
+    const yaml = join(dir, 'pets.yaml');
+    writeFileSync(yaml, 'swagger: "2.0"\ninfo: {}\npaths: {/a: {post: {responses: {}}}}\n');
+    const { stdout } = await call(['nodes', 'add', 'openapi', yaml, '--print'], {});
+    expect(JSON.parse(stdout)).toMatchObject({ definitions: [{ data: { node_id: 'post_a', effects: 'once' } }] });
+  });
+
+  it('adds, lists, updates and removes definitions', async () => {
+    store(pets('2'));
+    expect(await flows('nodes', 'add', 'openapi', file, '--prefix', 'my_')).toEqual({
+      code: 0,
+      stdout: 'my_listPets  2  openapi  effects none  1 inputs, 3 outputs\n' +
+        'my_savePets  2  openapi  effects idempotent  0 inputs, 3 outputs\n',
+      stderr: 'refused: POST /pets: the reference other.json leads to another document\nstored 2 definitions\n',
+    });
+    const update = ['nodes', 'update', 'openapi', file, '--prefix', 'my_'];
+    expect((await flows(...update, '--yes')).stderr).toContain('No definition has changed.');
+    await owner.client.from('nodes').update({ data: { ...await dataOf('my_savePets'), effects: 'once' } })
+      .eq('node_id', 'my_savePets').throwOnError();
+    const parameters = [{ name: 'tag', in: 'query', required: true, schema: { type: 'integer' } }, {
+      name: 'at',
+      in: 'query',
+    }];
+    store(pets('2', { parameters }));
+    const shown = 'my_listPets  2  openapi  effects none  2 inputs, 3 outputs\n' +
+      '  input tag: string, now i64\n  input tag is required now\n  input at is new\n';
+    expect(await flows(...update)).toMatchObject({ code: 2, stdout: shown });
+    expect(await dataOf('my_listPets')).toMatchObject({ implementation: { parameters: [{ name: 'tag' }] } });
+    expect(await flows(...update, '--yes')).toMatchObject({
+      code: 0,
+      stdout: shown,
+      stderr: expect.stringContaining('stored 1 definitions'),
+    });
+    expect(await dataOf('my_savePets')).toMatchObject({ effects: 'once' });
+    const { paths: { '/pets': { get } }, ...others } = pets('3', { parameters });
+    store({ ...others, paths: { '/pets': { get } } });
+    expect(await flows(...update, '--yes')).toMatchObject({
+      stdout: expect.stringContaining('  version: 2, now also 3\n'),
+      stderr: expect.stringContaining('no longer in the document: my_savePets'),
+    });
+    expect((await flows('nodes')).stdout.split('\n').map((line) => line.split('  ').slice(0, 2).join(' '))).toEqual(
+      ['my_listPets 2', 'my_listPets 3', 'my_savePets 2', ''],
     );
-    expect(definitions).toMatchObject([{ type: 'openapi', data: { node_id: 'listPets', version: '2' } }]);
-    expect(refused).toEqual([]);
-    writeFileSync(file, 'no JSON');
-    expect(await flows('describe-api', file)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('must hold JSON'),
+    expect((await flows('nodes', 'remove', 'my_listPets', '--version', '2')).stdout).toBe('removed my_listPets\n');
+    expect(await json('nodes', 'remove', 'my_listPets', 'my_savePets')).toEqual({
+      removed: ['my_listPets', 'my_savePets'],
+    });
+    expect((await flows('nodes')).stderr).toBe('There are no definitions to show.\n');
+    expect(await flows('nodes', 'remove', 'my_listPets')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(definition_not_found)'),
     });
   });
+
+  it('asks before an update, and takes y', async () => {
+    store(pets('2'));
+    await flows('nodes', 'add', 'openapi', file, '--only', 'listPets');
+    store(pets('2', { parameters: [] }));
+    const child = launch(['nodes', 'update', 'openapi', file]);
+    child.stdin!.end('y\n');
+    expect(await child.ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Store 1 definitions? [y/N]\nstored 1 definitions\n'),
+    });
+    await flows('nodes', 'remove', 'listPets');
+  });
+
+  it('reads an address by the project, and adds many definitions', async () => {
+    const paths = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`/p${n}`, { get: { responses: {} } }]));
+    const text = JSON.stringify({ openapi: '3.0.0', info: { title: 'Many' }, paths });
+    const server = createServer((request, response) =>
+      request.url === '/api' ? response.end(text) : response.writeHead(404).end()
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      expect((await flows('nodes', 'add', 'openapi', `${address}/api`)).stderr).toBe('stored 250 definitions\n');
+      expect(await json<unknown[]>('nodes')).toHaveLength(250);
+      expect(await flows('nodes', 'add', 'openapi', `${address}/none`)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('status code: 404 (document_unreadable)'),
+      });
+    } finally {
+      server.close();
+      await owner.client.from('nodes').delete().eq('user_id', owner.id).throwOnError();
+    }
+  });
+
+  const dataOf = async (nodeId: string): Promise<Record<string, unknown>> =>
+    (await owner.client.from('nodes').select('data').eq('node_id', nodeId).single().throwOnError())
+      .data.data as Record<string, unknown>;
 });
 
 describe('flows deploy', () => {
@@ -678,6 +767,11 @@ describe('a mistake is reported with the expected form:', () => {
       [['connections', 'test', 'a'], 2, /flows connections test takes 2 arguments/],
       [['connections', 'upsert', 'a', '--kind', 'magic'], 2, /--kind must be one of bearer, basic/],
       [['connections', 'upsert', 'a', '--kind', 'bearer', '--hosts', 'a.example.com'], 2, /The secret is missing/],
+      [['nodes', 'show'], 2, /There is no nodes show/],
+      [['nodes', 'add', 'openapi'], 2, /flows nodes add takes 2 arguments/],
+      [['nodes', 'add', 'soap', 'a.json'], 2, /soap must be one of openapi/],
+      [['nodes', 'add', 'openapi', 'missing.json'], 2, /missing.json can't be read/],
+      [['nodes', 'list', '--yes'], 2, /--yes may not be given with list/],
       [['connections', 'delete', 'a'], 1, /\(connection_not_found\)/],
       [
         ['depoly'],

@@ -4,6 +4,7 @@ import type { Platform } from '../../functions/_shared/edge_platform.ts';
 import { makeDeploymentApp } from '../../functions/deployment/app.ts';
 import { makeFlowApp } from '../../functions/flow/app.ts';
 import { makeConnectionsApp } from '../../functions/connections/app.ts';
+import { makeNodesApp } from '../../functions/nodes/app.ts';
 import { makeWalletsApp } from '../../functions/wallets/app.ts';
 
 const environment: Record<string, string> = {
@@ -28,6 +29,7 @@ const routes: [path: string, app: App][] = [
   ['/wallets/upsert', makeWalletsApp(platform)],
   ['/connections/upsert', makeConnectionsApp(platform)],
   ['/connections/test', makeConnectionsApp(platform)],
+  ['/nodes/document', makeNodesApp(platform)],
 ];
 
 const HOSTILE_BODY = JSON.stringify({ inputs: { a: { F: `${'1'.repeat(150_000)}x` } } });

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './error_entry.ts';
 
-/** The errors of connections. */
+/** The errors of connections, and of documents that are read for the definitions of nodes. */
 export const connectionErrors = {
   connection_not_found: {
     status: 404,
@@ -32,5 +32,14 @@ export const connectionErrors = {
     meaning: 'A tagged deployment uses the connection; `details` lists the first 100 with their tags.',
     remedy:
       'Move the tags to deployments that do not use the connection, or delete the deployments. Then delete the connection.',
+  },
+  document_unreadable: {
+    status: 422,
+    meaning: 'The server gave no text of a document. The message tells the reason.',
+    remedy: 'Open the address in a browser. Name a connection if the server wants a credential.',
+    example: {
+      message: 'status code: 404',
+      hint: 'The address must be that of the document itself, not of a page that shows it.',
+    },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -40,4 +40,16 @@ export const definitionLimits = {
     beyond: REFUSED,
     inSql: true,
   },
+  document_bytes: {
+    value: 16 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'a document that describes nodes',
+    beyond: '422 `document_unreadable`',
+  },
+  document_ms: {
+    value: 20_000,
+    unit: 'ms',
+    meaning: 'the request of `POST /nodes/document`',
+    beyond: '422 `document_unreadable`',
+  },
 } satisfies Limits;

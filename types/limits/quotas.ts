@@ -17,7 +17,8 @@ export const quotas = {
   api_keys: { value: 100, unit: 'keys', meaning: 'API keys', beyond },
   wallets: { value: 1_000, unit: 'wallets', meaning: 'wallets', beyond },
   connections: { value: 1_000, unit: 'connections', meaning: 'connections', beyond },
-  nodes: { value: 1_000, unit: 'definitions', meaning: 'private node definitions', beyond },
+  nodes: { value: 5_000, unit: 'definitions', meaning: 'private node definitions', beyond },
+  node_bytes: { value: 64 * 2 ** 20, unit: 'bytes', meaning: 'bytes of private node definitions', beyond },
   schedules: { value: 1_000, unit: 'schedules', meaning: 'schedules', beyond },
   schedule_bytes: { value: 4 * 2 ** 20, unit: 'bytes', meaning: 'bytes of inputs and values in schedules', beyond },
   pending_webhooks: {

@@ -113,6 +113,7 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
           'wallets',
           'connections',
           'nodes',
+          'node_bytes',
           'schedules',
           'schedule_bytes',
           'pending_webhooks',

@@ -324,4 +324,27 @@ export const routeOperations: Operation[] = [
     answers: { 200: { description: 'The status.', schema: ref('TestedConnection'), example: { status: 200 } } },
     errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_not_found', 'connection_test_failed'],
   },
+  {
+    operationId: 'readDocument',
+    method: 'post',
+    path: '/nodes/document',
+    tag: 'Node definitions',
+    summary: 'Reads a document that describes nodes',
+    description:
+      'Sends a GET request to the address, which must be public, and returns the text. The caller makes node definitions of it. ' +
+      'A caller may have two such requests at a time.',
+    security: user,
+    body: {
+      schema: ref('ReadDocumentParams'),
+      isRequired: true,
+      examples: {
+        public: { url: 'https://api.example.com/openapi.yaml' },
+        private: { url: 'https://api.example.com/openapi.yaml', connection: 'mail' },
+      },
+    },
+    answers: {
+      200: { description: 'The text.', schema: ref('ReadDocument'), example: { text: 'openapi: 3.1.0\n' } },
+    },
+    errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_not_found', 'document_unreadable'],
+  },
 ];

@@ -12,6 +12,7 @@ import {
 import { DEFAULT_WAIT_SECONDS, redriveParamsSchema, stopFlowParamsSchema } from '../../../../types/flow_run.ts';
 import { deploymentLimits } from '../../../../types/limits/deployments.ts';
 import { submitSignatureParamsSchema } from '../../../../types/signature_request.ts';
+import { readDocumentParamsSchema } from '../../../../types/described/document.ts';
 import { testConnectionParamsSchema, upsertConnectionParamsSchema } from '../../../../types/connection.ts';
 import { upsertWalletParamsSchema } from '../../../../types/wallet.ts';
 import { annotate, type JsonSchema, ref, titled } from './json_schema.ts';
@@ -203,6 +204,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   UpsertWalletParams: upsertWalletParams,
   UpsertConnectionParams: input(upsertConnectionParamsSchema),
   TestConnectionParams: input(testConnectionParamsSchema),
+  ReadDocumentParams: input(readDocumentParamsSchema),
   SubmitSignatureParams: submitSignatureParams,
   SubmitInputParams: submitInputParams,
   NodeDefinition: nodeDefinition(),

@@ -44,6 +44,7 @@ import type { AnswerInputResult } from '../../../../types/pending_input.ts';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { valueSchema } from '../../../../types/values/value_schema.ts';
 import { valueMapSchema } from '../../../../types/values/value_map_schema.ts';
+import type { ReadDocument } from '../../../../types/described/document.ts';
 import type { Connection, TestedConnection } from '../../../../types/connection.ts';
 import type { Wallet } from '../../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
@@ -533,6 +534,7 @@ export const answerSchemas = {
     created_at: timeSchema,
     updated_at: timeSchema,
   }) satisfies z.ZodType<Wallet>,
+  ReadDocument: z.strictObject({ text: z.string() }) satisfies z.ZodType<ReadDocument>,
   TestedConnection: z.strictObject({ status: z.int().min(100).max(999) }) satisfies z.ZodType<TestedConnection>,
   Connection: z.strictObject({
     id: z.uuid(),
