@@ -3,7 +3,7 @@ import type { RawJson } from '../../platform/database/raw_json.ts';
 import { rawMember } from '../_shared/lossless_body.ts';
 
 /** A message of the protocol, as far as it decides what the database is asked for. */
-export interface Message {
+export interface ToolMessage {
   text: string;
   /** The arguments of list_tools that say which tools the message asks for. */
   wanted: { tool_name?: string; after_flow?: number };
@@ -30,7 +30,7 @@ function parse(text: string): unknown {
 }
 
 /** Reads the page that `tools/list` asks for. */
-function readPage(cursor: unknown): Pick<Message, 'wanted' | 'hasForeignCursor'> {
+function readPage(cursor: unknown): Pick<ToolMessage, 'wanted' | 'hasForeignCursor'> {
   if (cursor === undefined) return { wanted: {}, hasForeignCursor: false };
   if (typeof cursor === 'string' && CURSOR.test(cursor)) {
     return { wanted: { after_flow: Number(cursor) }, hasForeignCursor: false };
@@ -42,11 +42,11 @@ function readPage(cursor: unknown): Pick<Message, 'wanted' | 'hasForeignCursor'>
  * Reads a message. A text that is no message asks for no tool: the package of the protocol answers it. Throws
  * request_invalid for a list of messages, and if an object of a tool call has two members of the same name.
  */
-export function readMessage(text: string): Message {
+export function readMessage(text: string): ToolMessage {
   const message = parse(text);
   // Each message of a list would need its own answer of list_tools.
   if (Array.isArray(message)) throw apiError('request_invalid', 'The body must be one message, and no list of them.');
-  const none: Message = { text, wanted: NO_TOOL, hasForeignCursor: false, toolArguments: undefined };
+  const none: ToolMessage = { text, wanted: NO_TOOL, hasForeignCursor: false, toolArguments: undefined };
   if (!isObject(message)) return none;
   const { method, params = {} } = message;
   if (!isObject(params)) return none;
