@@ -21,7 +21,7 @@ export const clientErrorCodes = {
 export type ClientErrorCode = keyof typeof clientErrorCodes;
 
 /** The parts of a FlowError. */
-export interface FlowErrorParts {
+interface FlowErrorParts {
   code: ErrorCode | ClientErrorCode | (string & {});
   message: string;
   details?: unknown;

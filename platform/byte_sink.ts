@@ -1,5 +1,5 @@
 /** Collects bytes piece by piece. The memory that it uses depends on the bytes, not on the number of pieces. */
-export interface ByteSink {
+interface ByteSink {
   /** Throws when there are more bytes than allowed. */
   add: (piece: Uint8Array) => void;
   length: () => number;

@@ -5,7 +5,7 @@ import {
 } from '@solana/kit';
 
 /** The rights of an account in a transaction. They are the same in all instructions of the transaction. */
-export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
+type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
 /**
  * An instruction that names its accounts by address. A serialized instruction has positions in the message's list of

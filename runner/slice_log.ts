@@ -5,7 +5,7 @@ const MAX_FAILURES = 50;
 const PERIOD_MS = 10_000;
 
 /** The log of a worker that works in slices. Runs that succeed have no lines of their own. */
-export interface SliceLog {
+interface SliceLog {
   write: WriteLog;
   /** Writes one line with the counts of all events since the last call, if there were any. */
   endSlice: () => void;

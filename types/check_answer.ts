@@ -3,7 +3,7 @@ import { nodeLimits } from './limits/nodes.ts';
 import { requestLimits } from './limits/requests.ts';
 
 /** A fault of an answer: the path in the answer, such as `lines.0.price`, and a message. */
-export interface AnswerFault {
+interface AnswerFault {
   path: string;
   message: string;
 }

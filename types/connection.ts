@@ -120,9 +120,9 @@ export const upsertConnectionParamsSchema = z.discriminatedUnion('kind', [
   message: `must have at most ${MAX_SECRET_BYTES} bytes as JSON`,
 });
 
-export type UpsertConnectionParams = z.infer<typeof upsertConnectionParamsSchema>;
+type UpsertConnectionParams = z.infer<typeof upsertConnectionParamsSchema>;
 
-export type ConnectionKind = UpsertConnectionParams['kind'];
+type ConnectionKind = UpsertConnectionParams['kind'];
 
 /** The body of a test: one request with the caller's connection of this name. */
 export const testConnectionParamsSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { flowLimits } from './limits/flows.ts';
 import { requestLimits } from './limits/requests.ts';
 
 /** An input of a deployment, as returned by `GET /deployment/read`. */
-export const deploymentInputSchema = z.strictObject({
+const deploymentInputSchema = z.strictObject({
   /** The label in the flow: the name in `inputs` and `values` of a start. */
   name: z.string(),
   /** If the input feeds exactly one port: the description of the port in the node's definition. Otherwise empty. */

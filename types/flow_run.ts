@@ -65,8 +65,6 @@ export const stopFlowParamsSchema = z.strictObject({
   reason: z.string().max(runLimits.stop_reason_characters.value).optional(),
 });
 
-export type StopFlowParams = z.infer<typeof stopFlowParamsSchema>;
-
 /** The query of a redrive. */
 export const redriveQuerySchema = z.object({
   accept_unknown: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').default(
@@ -83,7 +81,6 @@ export const redriveParamsSchema = z.strictObject({
   repeat_effects: z.array(z.strictObject({ flow_id: z.int().min(1).max(2_147_483_647), node_id: z.uuid() }))
     .max(runLimits.repeated_nodes.value).optional(),
 });
-export type RedriveParams = z.output<typeof redriveParamsSchema>;
 
 /** The answer to a stop. */
 export interface StopFlowResult {

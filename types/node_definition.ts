@@ -24,7 +24,7 @@ const TYPE_RULE =
 const countCharacters = (text: string): number => [...text].length;
 
 /** The ways in which a node may change things outside of its run, from the least to the most. */
-export const EFFECTS = ['none', 'idempotent', 'once'] as const;
+const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effects = typeof EFFECTS[number];
 
 export const isEffects = (text: string): text is Effects => EFFECTS.some((word) => word === text);

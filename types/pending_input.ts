@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Value } from './values/value.ts';
 import { valueSchema } from './values/value_schema.ts';
 
 /**
@@ -20,9 +19,6 @@ export const submitInputParamsSchema = z.strictObject({
   message: 'exactly one of value and values must be given',
   path: ['value'],
 });
-
-/** The body of a submission as clients send it: a value with its tag, or readable JSON. */
-export type SubmitInputParams = { value: Value } | { values: unknown };
 
 /** The answer to a submission, and to a cancellation. */
 export interface AnswerInputResult {

@@ -4,7 +4,7 @@ import type { SignatureRequestKind } from './signature_request.ts';
 import type { ValueMap } from './values/value.ts';
 
 /** The node execution that called a run. */
-export interface CallingExecution {
+interface CallingExecution {
   flow_run_id: string;
   node_id: string;
   times: number;

@@ -13,7 +13,7 @@ import {
 import { portTypeOf, propertiesOf } from './schemas.ts';
 
 /** An input of the node. */
-export interface OperationInput {
+interface OperationInput {
   name: string;
   type_bounds: string[];
   required: boolean;
@@ -22,7 +22,7 @@ export interface OperationInput {
 }
 
 /** An output of the node. */
-export interface OperationOutput {
+interface OperationOutput {
   name: string;
   type: string;
   optional?: true;

@@ -43,7 +43,7 @@ export function portTypeOf(json: unknown, references: References): string {
 }
 
 /** The members of an object. */
-export interface Properties {
+interface Properties {
   /** A schema by name; an object without a prototype. */
   properties: { [name: string]: unknown };
   required: Set<string>;

@@ -4,7 +4,7 @@ import { fromJavaScript } from '../../types/values/json/javascript.ts';
 import { type PlainValue, withValueErrors } from '../plain_value.ts';
 
 /** The inputs of a start, as two members of the request's body. */
-export interface StartInputs {
+interface StartInputs {
   /** Readable JSON, which has no type tags. The backend converts it by the deployment's types. */
   values: { [name: string]: unknown };
   /** Tagged values. */

@@ -11,7 +11,7 @@ import { UsageError } from './usage_error.ts';
 const JSON_LIMITS = { characters: 1_048_576, depth: 64, members: 300_000 };
 
 /** The inputs of a command line. */
-export interface Assigned {
+interface Assigned {
   values: { [name: string]: PlainValue };
   inputs: ValueMap;
 }

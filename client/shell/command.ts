@@ -66,7 +66,7 @@ interface DescribedCommand {
 }
 
 /** A command of `flows` that calls a project. */
-export interface RemoteCommand extends DescribedCommand {
+interface RemoteCommand extends DescribedCommand {
   isLocal?: never;
   /** True if the command needs no user, so that the shell needs no API key for a local stack. */
   needsNoUser?: boolean;

@@ -25,7 +25,7 @@ export type FindLocalStack = (
   wantsUser: boolean,
 ) => Promise<LocalStack | undefined>;
 
-export interface LocalStack {
+interface LocalStack {
   url: string;
   key: string;
   apiKey: string | undefined;

@@ -10,7 +10,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\ufeff]/gu;
 const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Makes foreign text safe for a terminal: characters that would control it are written as `\u001b`. */
-export function printable(text: string): string {
+function printable(text: string): string {
   const shown = text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN) : text;
   const rest = text.length - shown.length;
   return shown.toWellFormed().replaceAll('\t', '  ').replaceAll('\r\n', '\n').replace(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StackError } from '../../platform/local_stack/running_stacks.ts';
 
 /** The user that the demo, the shell and a person at the console share on a local stack. */
-export interface StackUser {
+interface StackUser {
   email: string;
   password: string;
   accessToken: string;

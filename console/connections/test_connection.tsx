@@ -7,7 +7,7 @@ import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Section } from '../shared/page/section.tsx';
 
 /** Explains the HTTP status of a test in words. */
-export function meaningOf(status: number): { isGood: boolean; text: string } {
+function meaningOf(status: number): { isGood: boolean; text: string } {
   if (status < 300) return { isGood: true, text: 'The server has accepted the request.' };
   if (status < 400) return { isGood: false, text: 'The server redirects to another address. Test that address.' };
   if (status === 401 || status === 403) return { isGood: false, text: 'The server does not accept the secret here.' };

@@ -12,7 +12,7 @@ export interface Fee {
 }
 
 /** The address to which messages about runs are sent. */
-export interface OnEnd {
+interface OnEnd {
   url: string;
   events: string[];
 }

@@ -47,7 +47,7 @@ export function titleOf(path: string): string {
 }
 
 /** A part of the documentation, and its pages. */
-export interface DocsPart {
+interface DocsPart {
   title: string;
   pages: { path: string; title: string }[];
 }

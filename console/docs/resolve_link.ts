@@ -1,5 +1,5 @@
 /** The target of a link in a page of the documentation. */
-export type DocsLink =
+type DocsLink =
   | { kind: 'page'; path: string; anchor: string | undefined }
   | { kind: 'image'; name: string }
   | { kind: 'here'; anchor: string }

@@ -23,7 +23,7 @@ interface StoredFlow {
   file: File;
 }
 
-export interface Importing {
+interface Importing {
   start: (files: File[]) => void;
   isPending: boolean;
   error: unknown;

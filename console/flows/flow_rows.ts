@@ -112,7 +112,7 @@ export const insertCopy = (db: Db, { nodes, edges, ...settings }: Omit<Flow, 'id
   });
 
 /** The result of a save: the new time of the last change, or a refusal because somebody else has saved the flow. */
-export type SaveResult = { updatedAt: string } | 'saved by somebody else';
+type SaveResult = { updatedAt: string } | 'saved by somebody else';
 
 /**
  * Changes a flow only if its last change was at the time `version`. One SQL statement compares and writes, so no other
@@ -145,7 +145,7 @@ export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainO
 });
 
 /** A flow of an editor's file. */
-export interface ImportedFlow {
+interface ImportedFlow {
   row: { nodes: readonly PlainObject[] };
   /** The id of the flow in the file; undefined without one. */
   id: string | undefined;

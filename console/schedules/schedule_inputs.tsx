@@ -105,7 +105,7 @@ const NotDescribed = ({ error }: { error: unknown }) =>
     )
     : <ErrorAlert error={error} />;
 
-export interface ScheduleInputsProps {
+interface ScheduleInputsProps {
   draft: InputsDraft;
   change: (draft: InputsDraft) => void;
   /** The description of the present target. */

@@ -1,7 +1,7 @@
 import { AuthClient, type AuthError, type Session as AuthSession } from '@supabase/auth-js';
 
 /** The signed-in user. */
-export interface SignedIn {
+interface SignedIn {
   userId: string;
   email: string;
 }

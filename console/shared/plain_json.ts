@@ -22,7 +22,7 @@ function plainNumber(digits: string): unknown {
 }
 
 /** Returns the tag and the content of a tagged value; undefined for anything else. */
-export function untag(value: unknown): [tag: string, content: unknown] | undefined {
+function untag(value: unknown): [tag: string, content: unknown] | undefined {
   const entries = isObject(value) ? Object.entries(value) : [];
   return entries.length === 1 ? entries[0] : undefined;
 }

@@ -6,7 +6,7 @@ import { inputsForm } from '../shared/form/inputs_schema.ts';
 export const MAX_LINK_CHARACTERS = 4_000;
 
 /** The values of a link for the form, and remarks about the values that were left out. */
-export interface LinkValues {
+interface LinkValues {
   values: PlainValues;
   remarks: string[];
 }

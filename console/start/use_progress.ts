@@ -5,7 +5,7 @@ import { useApi } from '../shared/api.tsx';
 import { runKey, useRunEvents } from '../shared/use_run_events.ts';
 
 /** The progress of a run. */
-export interface StartProgress {
+interface StartProgress {
   run: RunRow | undefined;
   /** The number of nodes of the run that have ended at least once, not counting nodes of called flows. */
   endedNodes: number;

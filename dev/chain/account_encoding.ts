@@ -13,7 +13,7 @@ const MAX_BASE58_BYTES = 128;
 /** The rent epoch of every account that is exempt from rent. The chain has only such accounts. */
 const RENT_EXEMPT_EPOCH = 2n ** 64n - 1n;
 
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
 const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? option.value : null;
 

@@ -1,7 +1,7 @@
 import { RpcError } from './rpc_error.ts';
 
 /** A fault of a call. */
-export type Fault =
+type Fault =
   /** The call is executed, and answered after this delay. */
   | { type: 'delay'; ms: number }
   /** The RPC answers with an error; the call is not executed. */

@@ -38,7 +38,7 @@ export interface LedgerTransaction {
   after: Balances;
 }
 
-export interface InnerInstruction {
+interface InnerInstruction {
   programAddressIndex: number;
   accountIndices: Uint8Array;
   data: Uint8Array;

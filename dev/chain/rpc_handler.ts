@@ -34,7 +34,7 @@ function readCall(json: RpcJson): { method: string; params: RpcJson[] } {
  * Takes the body of a request and returns the body of the answer, which is an empty text for a notification. Throws a
  * ConnectionFault if a test makes this call's connection fail.
  */
-export type RpcHandler = (body: string) => Promise<string>;
+type RpcHandler = (body: string) => Promise<string>;
 
 /** Makes the handler of JSON-RPC 2.0, batches included. Integers keep all their digits. */
 export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults): RpcHandler {

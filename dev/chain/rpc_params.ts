@@ -6,7 +6,7 @@ import { MAX_WIRE_BYTES, readTransaction, type WireTransaction } from './wire_tr
 /** JSON as the server reads it: whole numbers are bigints. */
 export type RpcJson = null | boolean | number | bigint | string | RpcJson[] | { [name: string]: RpcJson };
 
-export type RpcObject = { [name: string]: RpcJson };
+type RpcObject = { [name: string]: RpcJson };
 
 /** Describes a value in the words of a Solana RPC node's parser. */
 function describe(value: RpcJson): string {

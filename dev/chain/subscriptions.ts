@@ -19,7 +19,7 @@ export interface Subscription {
 }
 
 /** Makes the subscription that a call asks for. Throws an RpcError if its parameters are wrong. */
-export type Subscribe = (ledger: Ledger, params: Params) => Subscription;
+type Subscribe = (ledger: Ledger, params: Params) => Subscription;
 
 /** The account that subscribers get when an account has lost its lamports and no longer exists. */
 const CLOSED_ACCOUNT = {

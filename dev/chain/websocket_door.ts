@@ -8,7 +8,7 @@ import { makeSubscriber, type Subscriber } from './subscriber.ts';
 const MAX_CONNECTIONS = 1_000;
 
 /** Serves the subscriptions of all clients, on both ports. */
-export interface WebSocketDoor {
+interface WebSocketDoor {
   /** Accepts a connection that a client wants to upgrade to a WebSocket. */
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   stop: () => void;

@@ -10,7 +10,7 @@ import { ANY, type ImportRule, importRules, ITSELF } from './import_rules.ts';
 const COMPUTED = 'what is only known at run time';
 
 /** One import of a file, of a value or of a type. */
-export interface Import {
+interface Import {
   /** Path and line. */
   place: string;
   from: string;

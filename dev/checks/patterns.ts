@@ -8,7 +8,7 @@ import { StackError } from '../stack/stack_error.ts';
 import { toolsDir } from '../tools/tools.ts';
 
 /** A regular expression in a source file. */
-export interface Pattern {
+interface Pattern {
   /** Path and line. */
   place: string;
   source: string;

@@ -3,7 +3,7 @@ import { StackError } from '../stack/stack_error.ts';
 import type { Source } from './imports.ts';
 
 /** An exported type, and the path and line of its declaration. */
-export interface ExportedType {
+interface ExportedType {
   name: string;
   line: string;
 }

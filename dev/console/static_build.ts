@@ -5,7 +5,7 @@ import { contentSecurityPolicy } from '../stack/console/security_policy.ts';
 import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
 
-export interface StaticBuildOptions {
+interface StaticBuildOptions {
   /** The address of the project. */
   url: string;
   /** Its publishable key. */

@@ -83,7 +83,7 @@ export const generateTypes = async (cluster: Cluster, database: string): Promise
 };
 
 /** A finding of the database's advisors. */
-export interface Advice {
+interface Advice {
   name: string;
   level: string;
   detail: string;

@@ -2,11 +2,11 @@ import { readCode } from './wasm_code.ts';
 import { leb, type Reader, reader, readLeb, signedLeb, takeLeb, writeVector } from './wasm_bytes.ts';
 
 /** The names of the function that the metered module calls when its fuel is used up, and of the exported counter. */
-export const REFUEL = { module: 'meter', name: 'refuel' };
-export const FUEL = 'fuel';
+const REFUEL = { module: 'meter', name: 'refuel' };
+const FUEL = 'fuel';
 /** Fuel for the start function, which runs before anybody can set `fuel`. */
 const START_FUEL = 1_000_000;
-export const STACK_POINTER = 'stack_pointer';
+const STACK_POINTER = 'stack_pointer';
 
 interface Section {
   id: number;

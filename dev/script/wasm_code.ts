@@ -1,7 +1,7 @@
 import { leb, type Reader, reader, readLeb, signedLeb, takeLeb } from './wasm_bytes.ts';
 
 /** The facts about a function and its module that are needed to change the function's code. */
-export interface CodePlace {
+interface CodePlace {
   /** The number of parameters of the function. */
   parameters: number;
   /** The index of the global that counts down. */

@@ -60,7 +60,7 @@ export const runnerEnvironment = (env: NodeJS.ProcessEnv): Record<string, string
     ),
   );
 
-export interface FunctionOptions {
+interface FunctionOptions {
   name: string;
   functionsDir: string;
   socketPath: string;

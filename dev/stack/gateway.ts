@@ -19,7 +19,7 @@ const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-
 const MIB = 1_048_576;
 
 /** The most data that the gateway holds for its clients. */
-export interface GatewayBounds {
+interface GatewayBounds {
   bodiesInMemory: number;
   bodiesInFiles: { all: number; caller: number };
   answersInFiles: { all: number; caller: number };

@@ -46,7 +46,7 @@ async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>;
   }
 }
 
-export interface MigrationOptions {
+interface MigrationOptions {
   /** True to also apply supabase/seed.sql, if it was never applied to this database. */
   seed: boolean;
   /** The folder of the Supabase project that has the migrations; by default this project. */

@@ -5,7 +5,7 @@ import { StackError } from './stack_error.ts';
 
 const require = createRequire(import.meta.url);
 
-export interface NpmBinary {
+interface NpmBinary {
   /** The name for people, such as "Deno". */
   name: string;
   /** The environment variable that overrides the path, and a description of its value. */

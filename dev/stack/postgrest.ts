@@ -17,7 +17,7 @@ export const postgrestBinary = (): string =>
     path: 'postgrest',
   });
 
-export interface PostgrestOptions {
+interface PostgrestOptions {
   /** The name as a part of the stack. */
   name: string;
   /** Connects as authenticator. */

@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
 /** The exclusive use of a stack's folder by this process. */
-export interface FolderClaim {
+interface FolderClaim {
   /** Tests whether somebody has deleted the folder meanwhile. */
   isGone: () => boolean;
   update: (change: Partial<Omit<StackRecord, 'pid' | 'commandLine'>>) => void;

@@ -6,7 +6,7 @@ import { ApiError, apiError } from '../../platform/api_error.ts';
 import { readQuery } from './body.ts';
 
 /** One route of an Edge Function. The route's path is relative to the path of the function. */
-export interface Route<Query extends z.ZodObject = z.ZodObject> {
+interface Route<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   /**

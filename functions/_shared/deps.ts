@@ -8,7 +8,7 @@ import { makePublishedKeys } from './published_keys.ts';
 import { makeTurns, type TurnCall } from './turns.ts';
 
 /** Like `Rpc`, but the call waits for a turn (admission.ts). */
-export type RpcInTurn = <Result>(
+type RpcInTurn = <Result>(
   name: string,
   args: object,
   headers?: Record<string, string>,

@@ -2,7 +2,7 @@
  * Remembers the owners of tokens that were valid when last shown. Invented tokens are never added, so they can't
  * displace valid ones.
  */
-export interface KnownOwners {
+interface KnownOwners {
   of: (token: string) => string | undefined;
   /**
    * `untilMs` is the time at which the token ends, in milliseconds since 1970. If it is missing, the token has no end.

@@ -2,12 +2,12 @@ import { apiError } from '../../platform/api_error.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Finds the owner of a token; undefined for an invalid token. */
-export type OwnerOf = (token: string) => Promise<string | undefined>;
+type OwnerOf = (token: string) => Promise<string | undefined>;
 
 /** Asks the database for the owner of each token, in the same order; null for an unknown token. */
 export type LookForOwners = (tokens: string[]) => Promise<(string | null)[]>;
 
-export interface TokenOwnersOptions {
+interface TokenOwnersOptions {
   /** The most tokens that one call looks up. */
   callTokens: number;
   /** The most tokens that wait for a call. */

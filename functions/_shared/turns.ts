@@ -12,7 +12,7 @@ export interface TurnCall {
 }
 
 /** The caller in whose turn a call is made. */
-export interface Turn {
+interface Turn {
   caller: string;
   /** Must be called if the database has executed the call. */
   succeed: () => Promise<void>;
@@ -20,7 +20,7 @@ export interface Turn {
   fail: (error: unknown) => void;
 }
 
-export type TurnOf = (call: TurnCall) => Promise<Turn>;
+type TurnOf = (call: TurnCall) => Promise<Turn>;
 
 /**
  * The turn that all unverified credentials share. If each had its own turn, a caller could get many turns by inventing

@@ -18,7 +18,7 @@ export type SentOutcome =
   /** The transaction was not found in time, or the RPC server does not answer. */
   | 'unknown';
 
-export interface LookupTarget {
+interface LookupTarget {
   /** The RPC address, which may hold a secret. */
   url: string;
   cluster: string;
@@ -27,7 +27,7 @@ export interface LookupTarget {
   signature: string;
 }
 
-export interface LookupOptions {
+interface LookupOptions {
   allowPrivateNetwork: boolean;
   /**
    * The time for which a transaction is looked for. Wallets call after the confirmation, so most transactions are found

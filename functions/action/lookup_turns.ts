@@ -15,7 +15,7 @@ export interface LookupTurns {
   take: <Result>(lookup: LookupTurn, work: () => Promise<Result>) => Promise<Result>;
 }
 
-export interface LookupTurnsOptions {
+interface LookupTurnsOptions {
   /** The most concurrent look-ups in total. */
   slots: number;
   /**

@@ -90,7 +90,7 @@ export function parameterOf(input: DescribedInput): ActionParameter | ActionDate
 }
 
 /** A parameter in the address to which a wallet posts: either a template for the field's text, or its default. */
-export interface AddressField {
+interface AddressField {
   name: string;
   /** The value that is used if the POST's body has none. If undefined, the wallet fills in the field's text. */
   fallback: string | undefined;

@@ -38,7 +38,7 @@ function inWords(error: unknown): unknown {
   return error;
 }
 
-export interface PostActionOptions {
+interface PostActionOptions {
   address: PublicAddress;
   pokeRunner: (flowRunId: string) => void;
   readOutput: (run: StartResult, gone: AbortSignal) => Promise<ValueMap>;

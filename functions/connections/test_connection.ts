@@ -15,7 +15,7 @@ import type { KeyRing } from '../../platform/secrets/sealed_secrets.ts';
 /** The most bytes of the answer's body that are received. Only the status of the answer is used. */
 const MAX_BODY_BYTES = 1_024;
 
-export interface ConnectionTests {
+interface ConnectionTests {
   keys: KeyRing;
   http: HttpClient;
   /** True if secrets may be sent over http. */

@@ -26,7 +26,7 @@ export interface ToldPage {
   has_ended: boolean;
 }
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** The first page. It is removed from the array when sent, so that a long stream does not keep it in memory. */
   ready: ToldPage[];
   /** Reads the events that follow this number, with the watcher's credentials. */

@@ -2,7 +2,7 @@ import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
 
 /** An event. Its member `owner` holds the data that only the flow's owner may see. */
-export type WatchedEvent = RunEvent & { owner: object };
+type WatchedEvent = RunEvent & { owner: object };
 
 /** A page of a run's events, with the data for the owner and for other watchers. */
 export type WatchedPage = Pick<RunEventPage, 'flow_run_id' | 'last' | 'has_more' | 'has_ended'> & {

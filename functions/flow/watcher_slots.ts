@@ -8,7 +8,7 @@ export interface WatcherSlots {
 }
 
 /** The caller who opens a stream. */
-export interface Watcher {
+interface Watcher {
   caller: string;
   /** The owner of the run. */
   owner: string;

@@ -19,7 +19,7 @@ export type Rpc = <Result>(
 /** Reads rows through PostgREST, given a table's name and the query as in the URL. */
 export type ReadRows = <Row>(table: string, query: string) => Promise<Row[]>;
 
-export interface RpcOptions {
+interface RpcOptions {
   /** PostgREST's address. */
   restUrl: string;
   /** The project key that each call sends. If it is a legacy service-role key, `authorization` must also hold it. */

@@ -23,7 +23,7 @@ export interface PostgresConnection {
   destroy: () => void;
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** Called once, when the connection is lost or closed. */
   onLost?: () => void;
   /** Called with the channel and the payload of each notification. */

@@ -14,7 +14,7 @@ export interface PoolOptions {
 }
 
 /** A pool of connections that call functions as service role. */
-export interface Pool {
+interface Pool {
   /** Lends a connection. Other calls may use the connection at the same time. */
   use: <Result>(work: (connection: PostgresConnection) => Promise<Result>) => Promise<Result>;
   /** Closes all connections after their calls are answered. Later calls fail. */

@@ -9,7 +9,7 @@ import { actAsServiceRole, showHeaders } from './session.ts';
 import { callStatement, matchSignature, type Signature, signaturesQuery } from './signatures.ts';
 
 /** Calls of SQL functions over connections to Postgres. */
-export interface PostgresRpc {
+interface PostgresRpc {
   /** Calls as service role. Answers and errors are the same as over PostgREST. */
   rpc: Rpc;
   /** Closes the connections when the calls under way are answered. */

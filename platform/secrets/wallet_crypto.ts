@@ -2,7 +2,7 @@ import { base58, base64urlnopad } from '@scure/base';
 import { type Bytes, type KeyRing, seal, type SealedSecret, SealedSecretError, unseal } from './sealed_secrets.ts';
 
 /** The owner of a secret. The ciphertext is bound to the owner and can't be decrypted for another owner. */
-export interface WalletOwner {
+interface WalletOwner {
   user_id: string;
   public_key: string;
 }

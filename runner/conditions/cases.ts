@@ -11,7 +11,7 @@ const { switch_cases: { value: MAX_CASES } } = flowLimits;
 export const DEFAULT = 'default';
 
 /** One case. If a value fulfils its condition, the value goes to the output with the name of the case. */
-export interface Case {
+interface Case {
   name: string;
   condition: Condition;
 }

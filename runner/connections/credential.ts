@@ -52,7 +52,7 @@ function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, 
 /** Encodes a parameter so that the parser of the URL standard keeps the text unchanged. */
 const encodePair = (pair: [string, string]): string => pair.map(encodeURIComponent).join('=').replaceAll("'", '%27');
 
-export interface CredentialOptions {
+interface CredentialOptions {
   /** True if the secret may be sent over http. */
   allowsHttp: boolean;
   /** Further texts that answers must not repeat. */

@@ -102,7 +102,7 @@ function replaceRanges(bytes: Uint8Array, ranges: number[]): Uint8Array {
 }
 
 /** Replaces a secret in texts and bytes that a server sends. */
-export interface Redaction {
+interface Redaction {
   text: (text: string) => Promise<string>;
   /** Returns the given bytes themselves if they do not contain the secret. */
   bytes: (bytes: Uint8Array) => Promise<Uint8Array>;

@@ -25,7 +25,7 @@ export interface InputPort {
   types: readonly string[];
 }
 
-export interface OutputPort {
+interface OutputPort {
   name: string;
   /**
    * True if the node may succeed without a value for this output. Then the next nodes are notified, so that they do not
@@ -154,7 +154,7 @@ export interface NodeServices {
 }
 
 /** The expression of an edge, and the value that it reads. */
-export interface EdgeExpression {
+interface EdgeExpression {
   expression: string;
   value: Value;
   /** The types of the input that gets the result. */
@@ -480,7 +480,7 @@ export type NativeNodes = (nodeId: string) => AnyModule | undefined;
 export type NodeRegistry = (data: NodeKind) => AnyModule | undefined;
 
 /** The members of a node that determine its module. */
-export type NodeKind = Pick<SnapshotNode['data'], 'type' | 'node_id' | 'definition'>;
+type NodeKind = Pick<SnapshotNode['data'], 'type' | 'node_id' | 'definition'>;
 
 /** Makes the registry of a run without described nodes. */
 export const onlyNative = (natives: NativeNodes): NodeRegistry => ({ type, node_id }) =>

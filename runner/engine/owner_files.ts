@@ -6,13 +6,13 @@ export interface FileName {
 }
 
 /** The content of a stored file. */
-export interface FileContent {
+interface FileContent {
   bytes: Uint8Array;
   contentType: string;
 }
 
 /** The data of a stored file, as Storage returns them. */
-export interface FileMetadata {
+interface FileMetadata {
   key: string;
   contentType: string;
   lastModified: string;
@@ -39,7 +39,7 @@ export interface UrlOptions {
 }
 
 /** The names in a folder. Names of folders end with a slash. */
-export interface FolderNames {
+interface FolderNames {
   names: string[];
   /** True if the folder may hold further names that this answer lacks. */
   isCut: boolean;

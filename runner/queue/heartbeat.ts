@@ -1,7 +1,7 @@
 import type { Claims } from './claim/claims.ts';
 import type { HeldRuns } from './held_runs.ts';
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   claims: Pick<Claims, 'heartbeat'>;
   runs: Pick<HeldRuns, 'claims' | 'count' | 'executions'>;
   everyMs: number;

@@ -40,7 +40,7 @@ export interface HeldRuns {
   trimSnapshots: () => void;
 }
 
-export interface HeldRunsEvents {
+interface HeldRunsEvents {
   /** Called when the worker begins to hold a claim. */
   onHold: () => void;
   /** Called when an execution has ended. */

@@ -3,7 +3,7 @@ import { pause } from '../../platform/pause.ts';
 import { errorText, type WriteLog } from '../log_line.ts';
 import type { Worker } from './worker.ts';
 
-export interface LongLivedOptions {
+interface LongLivedOptions {
   worker: Worker;
   /** Pause between two drains. A drain executes runs until none can be claimed (`Worker.drain`). */
   pollMs: number;

@@ -36,7 +36,7 @@ const ANY_RUN = '';
  * - `empty`: the last look found no run.
  */
 export type Sight = 'unknown' | 'looking' | 'taken' | 'empty';
-export type SightEvent = 'change' | 'look' | 'find_some' | 'find_none';
+type SightEvent = 'change' | 'look' | 'find_some' | 'find_none';
 
 export const SIGHTS: TransitionTable<Sight, SightEvent> = {
   unknown: { change: 'unknown', look: 'looking', find_some: 'unknown', find_none: 'unknown' },
@@ -57,7 +57,7 @@ export interface Look {
 }
 
 /** The events during a wait of the worker. */
-export interface WaitOutcome {
+interface WaitOutcome {
   /** True if there was a change before the time was over. */
   hasChanged: boolean;
   /** True if the worker executes fewer runs than at the begin of the wait. */

@@ -2,7 +2,7 @@ import { parseStoredJson } from '../../types/values/stored_json.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
 /** The most recently used snapshots of a worker, parsed, by hash. */
-export interface SnapshotCache {
+interface SnapshotCache {
   hashes: () => string[];
   /**
    * Returns the snapshot of a claim. `text` is null if the worker reported the hash as known when it claimed the run.

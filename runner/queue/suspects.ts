@@ -17,7 +17,7 @@ export const isSuspect = ({ lost_claim_count }: Claim): boolean => lost_claim_co
 const isHarmless = (suspect: Pick<ClaimExecution, 'hasStored' | 'isResting'>) =>
   suspect.hasStored() || suspect.isResting();
 
-export interface ExecuteAloneDeps {
+interface ExecuteAloneDeps {
   claims: Pick<Claims, 'release'>;
   runs: Pick<HeldRuns, 'execute' | 'isExecuting' | 'nextChange'>;
   settings: Pick<RunnerSettings, 'heartbeatMs' | 'runnerLeaseSeconds'>;

@@ -7,7 +7,7 @@ import type { Look, Polling } from './polling.ts';
 import { isUsedUp } from './slices.ts';
 import { isSuspect } from './suspects.ts';
 
-export interface TakeOnDeps {
+interface TakeOnDeps {
   claims: Claims;
   runs: HeldRuns;
   polling: Polling;
@@ -15,7 +15,7 @@ export interface TakeOnDeps {
 }
 
 /** The result of a look at the queue. */
-export interface TakenOn {
+interface TakenOn {
   /** A claimed run that has to be executed alone. The claim brought no other runs. */
   suspect?: Claim;
   /** True if the queue could not be read. */

@@ -12,7 +12,7 @@ const RELEASE_MS = 200;
 /** After that time, the worker waits this long at a time to see whether a run computes. */
 const COMPUTING_MS = 20;
 
-export interface WaitForChangeDeps {
+interface WaitForChangeDeps {
   runs: Pick<HeldRuns, 'count' | 'nextChange'>;
   polling: Pick<Polling, 'isQuiet' | 'patienceMs' | 'waited'>;
   slices: Pick<Slices, 'areAllEnded'>;

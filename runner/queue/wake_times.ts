@@ -2,7 +2,7 @@
 const MAX_TIMES = 1_000;
 
 /** The times at which sleeping runs continue, in milliseconds since 1970. */
-export interface WakeTimes {
+interface WakeTimes {
   add: (time: number) => void;
   /** Returns the earliest time; Infinity if no time is kept. */
   first: () => number;

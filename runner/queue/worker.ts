@@ -30,7 +30,7 @@ export interface Worker {
   whenIdle: () => Promise<void>;
 }
 
-export interface WorkerDeps extends Omit<ExecuteClaimDeps, 'memory'> {
+interface WorkerDeps extends Omit<ExecuteClaimDeps, 'memory'> {
   /** Makes the watch that notifies a long-lived worker of runs. Without a watch, the worker polls the queue. */
   makeWatch?: MakeQueueWatch | undefined;
   /**

@@ -20,7 +20,7 @@ export interface ByteBudget {
   isEmpty: () => boolean;
 }
 
-export interface ByteBudgetOptions {
+interface ByteBudgetOptions {
   totalBytes: number;
   /** The most bytes that one holder can ask for. */
   oneBytes: number;

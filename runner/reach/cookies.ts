@@ -4,7 +4,7 @@ import { headerText } from './http_message.ts';
  * The cookies that servers set in one chain of redirects. Each cookie goes only to the host that set it, whatever
  * domain it names. Source: RFC 6265, section 5.
  */
-export interface CookieJar {
+interface CookieJar {
   /** Keeps the headers `Set-Cookie` of an answer from this URL. */
   keep: (url: URL, lines: readonly string[]) => Promise<void>;
   /** Returns a copy of the hop with the cookies for its URL, or the hop itself if there are none. */

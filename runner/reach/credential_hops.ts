@@ -10,7 +10,7 @@ interface HopHead {
 }
 
 /** Adds the secret of a connection to the hops of a request, and removes the secret from the answers to these hops. */
-export interface CredentialHops {
+interface CredentialHops {
   /** Returns a copy of the hop with the secret, or the hop itself if it must not carry the secret. */
   add: <Hop extends HopHead>(hop: Hop) => Hop;
   /**

@@ -124,7 +124,7 @@ function contentLength(header: string | undefined): number | undefined {
 type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 
 /** The limit of a body. */
-export interface ResponseLimit {
+interface ResponseLimit {
   maxBytes: number;
   /**
    * A body may be too large, break off or be malformed. If this flag is true, such a body ends at its fault. If the

@@ -6,7 +6,7 @@ import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type P
 import { releasedIfPassing } from '../engine/failures/passing_error.ts';
 
 /** The address of the project's REST API, and a publishable key of the project. */
-export interface ProjectAddress {
+interface ProjectAddress {
   restUrl: string;
   publicKey: string;
 }
@@ -42,7 +42,7 @@ interface ClaimToken {
   renewedAt: number;
 }
 
-export interface ProjectApiOptions {
+interface ProjectApiOptions {
   /** Calls as service role. */
   rpc: Rpc;
   claim: { flow_run_id: string; claim_number: number };

@@ -36,7 +36,7 @@ export function parseIntegerLiteral(digits: string): Int | undefined {
 }
 
 /** The fault of a text that is not an integer, in Rust's words. */
-export type IntProblem =
+type IntProblem =
   | 'cannot parse integer from empty string'
   | 'invalid digit found in string'
   | 'number too large to fit in target type'

@@ -8,7 +8,7 @@ import type { Sandbox } from './sandbox.ts';
 const MAX_SOURCE_CHARACTERS = scriptLimits.script_source_characters.value;
 
 /** A place in the author's source. Lines and columns count from 1. */
-export interface SourcePlace {
+interface SourcePlace {
   line: number;
   column: number;
 }

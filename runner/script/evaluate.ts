@@ -8,7 +8,7 @@ import { type FormOf, formsOf } from './number_forms.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
 /** The functions of the run that a script calls. */
-export interface SandboxHooks {
+interface SandboxHooks {
   log: NodeCall['log'];
   /** Called several times in each millisecond. An error that it throws ends the script. */
   onProgress: () => void;

@@ -13,7 +13,7 @@ import type { FormOf } from './number_forms.ts';
  * digits, `{"b": hex digits}` bytes, `{"f": text}` NaN and infinities. `runner/script/guest/values.js` reads and writes
  * marked JSON inside the sandbox.
  */
-export type MarkedJson =
+type MarkedJson =
   | null
   | boolean
   | number

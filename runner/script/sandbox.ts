@@ -2,7 +2,7 @@ import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
 import type { Machine, Realm } from './machine.ts';
 
 /** The libraries that a realm of the sandbox can have besides the language. */
-export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
+type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 
 /**
  * Runs code in realms. Code can't reach anything outside its realm, and only its answer leaves the realm. Each run

@@ -10,7 +10,7 @@ import { makeCheckFileQuota } from '../storage/file_quota.ts';
 import { makeOwnerFiles } from '../storage/owner_files.ts';
 import type { RunHttpClients } from './http_clients.ts';
 
-export interface ProjectServicesOptions {
+interface ProjectServicesOptions {
   rpc: Rpc;
   settings: RunnerSettings;
   env: (name: string) => string | undefined;

@@ -13,7 +13,7 @@ import { readFlowUrl } from './flow_url.ts';
 import { makeHttpClientsOfRuns, makeTokenClient } from './http_clients.ts';
 import { makeProjectServices } from './project_services.ts';
 
-export interface RunServicesOptions {
+interface RunServicesOptions {
   /** Calls as service role. */
   rpc: Rpc;
   claims: Claims;

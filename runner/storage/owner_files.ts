@@ -47,7 +47,7 @@ function readSignedUrl(answer: unknown, api: StorageApi): string {
 }
 
 /** The environment and services of an owner's files. */
-export interface OwnerFilesOptions extends BucketAccess {
+interface OwnerFilesOptions extends BucketAccess {
   /** A client that reaches the project even at a private address. */
   http: HttpClient;
   env: (name: string) => string | undefined;

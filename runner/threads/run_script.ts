@@ -25,7 +25,7 @@ function prepareInTurn(task: ScriptTask, ownerId: string): RunScript | Promise<R
 }
 
 /** The members of a node's call that code in the sandbox needs. */
-export type SandboxCall =
+type SandboxCall =
   & Pick<NodeCall, 'inputs' | 'inputNames' | 'outputNames' | 'portTypes' | 'maxOutputBytes'>
   & Pick<NodeCall, 'scripts' | 'log' | 'checkTime' | 'rest' | 'signal' | 'releasing'>
   & { run: Pick<NodeCall['run'], 'environment' | 'ownerId'> };

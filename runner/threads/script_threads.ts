@@ -38,7 +38,7 @@ export type SpawnScriptThread = (
   onError: (message: string) => void,
 ) => ScriptThread;
 
-export interface ScriptThreadsOptions {
+interface ScriptThreadsOptions {
   spawn: SpawnScriptThread;
   /** The CPU time of a script, in milliseconds. */
   budgetMs: number;

@@ -28,7 +28,7 @@ const isProbablyLong = (source: string, ownerId: string): boolean =>
   longSources.get(source) === true || overruns.hasMany(ownerId);
 
 /** The members of a node's call that a trial needs. */
-export type TrialCall = Pick<NodeCall, 'log' | 'checkTime'> & { run: Pick<NodeCall['run'], 'ownerId'> };
+type TrialCall = Pick<NodeCall, 'log' | 'checkTime'> & { run: Pick<NodeCall['run'], 'ownerId'> };
 
 /**
  * Runs code in the engine's thread, for the time of the trial. Returns undefined for longer code, whose log lines are

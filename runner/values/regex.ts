@@ -13,14 +13,14 @@ const MAX_SEARCH_MS = nodeLimits.search_ms.value;
  * A match, and the texts of its groups. Group 0 is the match itself. The text is null for a group that took no part in
  * the match.
  */
-export interface Match {
+interface Match {
   start: number;
   end: number;
   groups: (string | null)[];
 }
 
 /** A compiled pattern, and its groups by name. */
-export interface CompiledPattern {
+interface CompiledPattern {
   re: RE2JS;
   names: { [name: string]: number };
 }

@@ -11,7 +11,7 @@ export interface WebhookClaim {
 }
 
 /** The outcome of an attempt, in the form of `store_webhook_attempt`: an answer, or the reason for having no answer. */
-export interface WebhookOutcome {
+interface WebhookOutcome {
   http_status?: number;
   response?: string;
   retry_after_seconds?: number | undefined;

@@ -20,7 +20,7 @@ const IDLE_MS = 10_000;
 const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 
 /** The connection of a worker to the database. */
-export interface WorkerDatabase {
+interface WorkerDatabase {
   /** The address without the password, for the log. */
   url: string;
   /** Calls functions as service_role. If the login can't become that role, calls them with the rights of the login. */

@@ -34,7 +34,7 @@ const WATCH_SETTINGS = `
     set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)`;
 
 /** Watches the queue on a connection of its own. */
-export interface PostgresQueueWatch {
+interface PostgresQueueWatch {
   make: MakeQueueWatch;
   close: () => void;
 }

@@ -13,7 +13,7 @@ import { waitFor } from '../support/wait.ts';
 import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 /** A user with credentials. */
-export interface BenchUser {
+interface BenchUser {
   id: string;
   token: string;
   apiKey: string;

@@ -7,7 +7,7 @@ export interface Round {
 }
 
 /** The side of its goal on which a ratio must be. */
-export type GoalKind = 'at least' | 'at most';
+type GoalKind = 'at least' | 'at most';
 
 /** One ratio of a figure. */
 export interface Part {
@@ -32,7 +32,7 @@ export interface Figure extends Part {
   parts: Part[];
 }
 
-export interface PartOptions {
+interface PartOptions {
   name: string;
   unit: Part['unit'];
   rounds: Round[];

@@ -1,7 +1,7 @@
 import type { WorkerProcess } from '../support/worker_process.ts';
 
 /** Reports when a worker has finished a run. */
-export interface FinishedRuns {
+interface FinishedRuns {
   /**
    * Resolves with the time, by `performance.now()`, at which the worker reported the run's success. May be called only
    * once for each run.

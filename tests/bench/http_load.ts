@@ -15,7 +15,7 @@ export interface HttpLoad extends HttpCall {
 export type HttpLoadAnswer = { result: LoadResult } | { error: string };
 
 /** Puts load on a server from a separate process, because the gateway of the stack runs in this process. */
-export interface HttpLoadGenerator {
+interface HttpLoadGenerator {
   /** Runs one load at a time. */
   run: (load: HttpLoad) => Promise<LoadResult>;
   close: () => void;

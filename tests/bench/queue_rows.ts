@@ -1,7 +1,7 @@
 import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 
 /** A filling of the queue: the queued runs of these owners, and the runs that workers hold. */
-export interface QueueFilling {
+interface QueueFilling {
   queued: number;
   owners: number;
   held: number;

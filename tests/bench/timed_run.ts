@@ -14,7 +14,7 @@ export interface Timed {
 }
 
 /** The requests that start a run and read its output, relative to the functions' address. */
-export interface Run {
+interface Run {
   startPath: string;
   body: object;
   outputPath: (flowRunId: string) => string;

@@ -53,7 +53,7 @@ export async function allSucceeded({ sql }: BenchStack): Promise<void> {
 /**
  * The way in which a worker reaches the database: through PostgREST, or by connections of its own as on a local stack.
  */
-export type WorkerTransport = 'HTTP' | 'Postgres';
+type WorkerTransport = 'HTTP' | 'Postgres';
 
 /** Starts a worker as an operator would, and waits until it looks for work. */
 export async function addWorker({ status }: BenchStack, over: WorkerTransport = 'Postgres'): Promise<WorkerProcess> {

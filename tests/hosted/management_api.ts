@@ -7,7 +7,7 @@ export const PROJECT_REF = 'abcdefghijklmnopqrst';
 export const ACCESS_TOKEN = `sbp_${'0123456789'.repeat(4)}`;
 
 /** The data that the CLI sends with a function's files. */
-export interface FunctionMetadata {
+interface FunctionMetadata {
   name: string;
   entrypoint_path: string;
   import_map_path: string;

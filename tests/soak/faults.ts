@@ -10,7 +10,7 @@ import type { Standby } from '../support/standby.ts';
 import type { World } from './world.ts';
 
 /** The parts that faults can hit. */
-export interface FaultScene {
+interface FaultScene {
   stack: Stack;
   world: World;
   workers: Workers;
@@ -89,7 +89,7 @@ const faults = {
   },
 } as const satisfies Record<string, Fault>;
 
-export type FaultName = keyof typeof faults;
+type FaultName = keyof typeof faults;
 
 /** The faults of a soak. With a standby, its primary is lost once, so Postgres has no other faults. */
 const kindsOf = (hasStandby: boolean): FaultName[] =>

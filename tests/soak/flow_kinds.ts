@@ -25,7 +25,7 @@ export interface FlowParts {
 }
 
 /** The inputs of a start, and its signer. */
-export interface StartInputs {
+interface StartInputs {
   values: ValueMap;
   /** The public key by which the run's transfer is found on the chain: the recipient's or the payer's. */
   party?: string;
@@ -33,7 +33,7 @@ export interface StartInputs {
 }
 
 /** The start_permission of a deployment, unless its owner changes it. */
-export type StartPermission = 'Owner' | 'Authenticated' | 'Anonymous';
+type StartPermission = 'Owner' | 'Authenticated' | 'Anonymous';
 
 interface FlowKind {
   build: (parts: FlowParts, random: Random) => FlowBuilder;

@@ -27,7 +27,7 @@ const WEBHOOK_PATH = '/runs';
 const TOLD = [['succeeded', 'failed', 'stopped', 'signature_request'], null, ['failed', 'stopped']] as const;
 
 /** A user of the stack under test. */
-export interface SoakUser {
+interface SoakUser {
   label: string;
   id: string;
   token: string;
@@ -55,7 +55,7 @@ export interface SoakFlow {
 }
 
 /** A receiver of webhooks that refuses some at first. */
-export interface SoakWebhooks {
+interface SoakWebhooks {
   url: string;
   /** The ids of the accepted webhooks. */
   takenIds: Set<string>;
@@ -76,7 +76,7 @@ async function startWebhooks(): Promise<SoakWebhooks> {
 }
 
 /** A webhook. Its requests have a mark, by which the runs of its flow are counted. */
-export interface SoakHook {
+interface SoakHook {
   flow: SoakFlow;
   /** The path of the webhook, relative to the functions' address. */
   path: string;

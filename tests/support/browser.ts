@@ -123,7 +123,7 @@ async function tidy(page: Page, consoleUrl: string): Promise<void> {
 }
 
 /** Options of a page; `colorScheme` and `viewport` are Playwright's. */
-export interface ConsolePageOptions {
+interface ConsolePageOptions {
   consoleUrl?: string;
   colorScheme?: 'light' | 'dark';
   viewport?: { width: number; height: number };

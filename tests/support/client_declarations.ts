@@ -13,7 +13,7 @@ const SOURCES = ['client', 'types', 'tsconfig.json', 'package-lock.json'];
 const KEPT = join(projectDir, 'node_modules/.cache/client_declarations.json');
 
 /** Hashes names and contents of the sources below a folder, without tests and built files. */
-export function hashSources(dir: string): string {
+function hashSources(dir: string): string {
   const hash = createHash('sha256');
   const isSource = (name: string) => /\.(ts|json)$/.test(name) && !/\.test\.ts$|(^|\/)(dist|node_modules)\//.test(name);
   for (const source of SOURCES) {

@@ -23,7 +23,7 @@ export interface BuiltNode {
 }
 
 /** The builder's notation of a port: `amount` is required, `amount?` is optional, `amount»` is also passed on. */
-export type PortSpec = string;
+type PortSpec = string;
 
 const readSpec = (spec: PortSpec) => ({
   name: spec.replace(/[?»]/g, ''),

@@ -14,7 +14,7 @@ import { copyStack, makeBlankStack, VOLATILE } from './blank_stack.ts';
 import { startTemplateCluster } from './template.ts';
 
 /** Addresses of the server on which test files clone their databases. Each role has an address. */
-export type ClusterUrls = Record<LoginRole, string>;
+type ClusterUrls = Record<LoginRole, string>;
 
 declare module 'vitest' {
   interface ProvidedContext {

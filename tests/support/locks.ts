@@ -39,15 +39,6 @@ export async function hasToWait(observer: Sql, work: Promise<unknown>, waiting =
 export const fallsAsleep = (observer: Sql, work: Promise<unknown>): Promise<boolean> =>
   comesToWait(observer, work, 'PgSleep');
 
-/** Counts the advisory locks of this name in the observer's database. */
-export async function countAdvisoryLocks(observer: Sql, name: string): Promise<number> {
-  const [row] = await observer`
-    select count(*)::integer as count from pg_locks
-    where locktype = 'advisory' and granted and classid = hashtext(${name})::oid
-      and database = (select d.oid from pg_database as d where d.datname = current_database())`;
-  return row!.count;
-}
-
 /**
  * Runs the second SQL while the first has not committed yet. Returns the error codes of both. Fails if the second does
  * not wait for the first.

@@ -24,7 +24,7 @@ export const callers = [
 export type Caller = typeof callers[number];
 
 /** The people behind the callers, and the credential of each caller. */
-export interface Callers {
+interface Callers {
   owner: Person;
   other: Person;
   anonymous: Pick<Person, 'id' | 'token'>;

@@ -8,7 +8,7 @@ export type Era = typeof ERAS[number];
 /** The address of the function `mcp`, or of a deployment below it. */
 export const mcpUrl = (path = ''): URL => new URL(`${inject('stack').FUNCTIONS_URL}/mcp${path}`);
 
-export interface AssistantOptions extends ClientOptions {
+interface AssistantOptions extends ClientOptions {
   era?: Era;
   path?: string;
   headers: Record<string, string>;

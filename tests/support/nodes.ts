@@ -4,7 +4,7 @@ import type { Database } from '../../types/database.types.ts';
 import { fixtureDefinitions, type JsonObject } from './node_definitions.ts';
 import { rest, type RestRequest } from './rest.ts';
 
-export type NodeRow = Database['public']['Tables']['nodes']['Row'];
+type NodeRow = Database['public']['Tables']['nodes']['Row'];
 export type NodeInsert = Database['public']['Tables']['nodes']['Insert'];
 
 /** Headers of an upsert that returns the row. */

@@ -1,7 +1,7 @@
 import type { Sql } from '../../dev/stack/postgres/postgres.ts';
 
 /** A node of a query plan, in the form of `explain (format json)`. */
-export interface Plan {
+interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
   'Shared Hit Blocks': number;

@@ -11,7 +11,7 @@ export interface RestRequest {
   headers?: Record<string, string>;
 }
 
-export interface RestAnswer {
+interface RestAnswer {
   status: number;
   // SAFETY: the assertions of each test check its contents.
   // oxlint-disable-next-line typescript/no-explicit-any

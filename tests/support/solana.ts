@@ -37,7 +37,7 @@ export const transfer = (source: KeyPairSigner, destination: Address, amount: bi
   getTransferSolInstruction({ source, destination, amount });
 
 // oxlint-disable-next-line typescript/no-explicit-any -- answers are judged by the assertions on them
-export type RpcAnswer = { status: number; result?: any; error?: { code: number; message: string; data?: any } };
+type RpcAnswer = { status: number; result?: any; error?: { code: number; message: string; data?: any } };
 
 /** A chain for one test file, and the functions of its client. */
 export interface TestChain extends Chain {

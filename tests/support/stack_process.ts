@@ -15,7 +15,7 @@ export interface NpmStart {
   ended: Promise<number | NodeJS.Signals>;
 }
 
-export interface CommandResult {
+interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;

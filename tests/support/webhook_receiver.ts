@@ -15,7 +15,7 @@ export interface ReceivedWebhook {
 }
 
 /** A function that answers a webhook. If it does not use the response, the webhook gets no answer. */
-export type AnswerWebhook = (response: ServerResponse, webhook: ReceivedWebhook) => void;
+type AnswerWebhook = (response: ServerResponse, webhook: ReceivedWebhook) => void;
 
 /** A server on loopback that receives webhooks. */
 export interface WebhookReceiver {

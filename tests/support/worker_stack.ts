@@ -46,7 +46,7 @@ export interface FlowOwner {
  * Options of a stack. `functions` names the Edge Functions of the project that the stack serves. `blank` is as in
  * `makeOwnStack`.
  */
-export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[]; blank?: string | null };
+type WorkerStackOptions = Partial<StackOptions> & { functions?: string[]; blank?: string | null };
 
 /**
  * A stack for tests of workers. By default it has no Edge Functions, so only workers that the test starts execute runs.

@@ -1,10 +1,8 @@
 // zod is imported as a namespace. A bundler can then drop the parts of zod that the client does not use.
 import * as z from 'zod';
 
-const styleSchema = z.enum(['simple', 'form', 'deepObject', 'spaceDelimited', 'pipeDelimited', 'json']);
-
 /** How the values of a list or an object become text. `json` writes any value as JSON. */
-export type ParameterStyle = z.infer<typeof styleSchema>;
+const styleSchema = z.enum(['simple', 'form', 'deepObject', 'spaceDelimited', 'pipeDelimited', 'json']);
 
 const parameterSchema = z.strictObject({
   /** The input that has the value. */

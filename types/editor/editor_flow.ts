@@ -23,9 +23,6 @@ const editorFlowSchema = z.object({
   start_unverified: z.boolean().nullish(),
 }, 'must be an object');
 
-/** A flow as the editor exports it. */
-export type EditorFlow = z.input<typeof editorFlowSchema>;
-
 /**
  * Makes the row in `flows` for an exported flow in the older or the newer form. Throws a ZodError that names missing
  * parts.

@@ -169,7 +169,7 @@ export const acceptsTagOf = (names: readonly string[], value: Value): boolean =>
   names.some((name) => rowOf(name)?.accepts[tagOf(value)] !== undefined || rowOf(name) === undefined);
 
 /** A port at which an edge begins: an output, or an input that passes its value on. */
-export interface EdgeStartTypes {
+interface EdgeStartTypes {
   types: readonly string[];
   isPassedOn: boolean;
 }

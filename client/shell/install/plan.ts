@@ -13,7 +13,7 @@ export interface FileChange {
   text?: string;
 }
 
-export interface InstallPlan {
+interface InstallPlan {
   /** The installed version; undefined if there is none. */
   former: string | undefined;
   /** The changes in the order in which they are made. */

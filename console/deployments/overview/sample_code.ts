@@ -11,7 +11,7 @@ export const CALLERS: Record<string, readonly SampleCaller[]> = {
 };
 
 /** The deployment that a sample starts, and the address of the project. */
-export interface SampleOf {
+interface SampleOf {
   /** The address of the project. */
   url: string;
   /** The publishable key of the project. */

@@ -11,7 +11,7 @@ import type { FlowTemplate } from './template_files.ts';
 const TemplateGallery = lazy(() => import('./template_gallery.tsx'));
 
 /** A new flow that was made from a template. */
-export interface BegunFlow {
+interface BegunFlow {
   name: string;
   description: string;
   nodes: PlainObject[];

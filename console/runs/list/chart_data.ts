@@ -5,7 +5,7 @@ import { STATUSES } from './run_filter.ts';
 export type Counts = Partial<Record<RunStatus, number>>;
 
 /** The number of equal parts into which the database divides the period. */
-export const PARTS = 24;
+const PARTS = 24;
 
 /** Returns the counts of each part of the period, the oldest first. */
 export function countsOfParts({ parts }: RunOverview): Counts[] {
@@ -18,7 +18,7 @@ export function countsOfParts({ parts }: RunOverview): Counts[] {
 }
 
 /** An ended run as a point of the chart. Both coordinates are from 0 to 1. */
-export interface DurationPoint {
+interface DurationPoint {
   id: string;
   status: RunStatus;
   /** The time: 0 is the beginning of the overview's period, and 1 is its end. */
@@ -28,7 +28,7 @@ export interface DurationPoint {
 }
 
 /** The durations of runs on a logarithmic scale, because durations range from milliseconds to days. */
-export interface DurationChart {
+interface DurationChart {
   points: DurationPoint[];
   /** The durations of the grid lines in milliseconds, from the bottom of the scale to its top. */
   lines: { ms: number; y: number }[];

@@ -5,7 +5,7 @@ import type { RunStarter } from '../started_by.tsx';
 import type { RunSearch } from './run_filter.ts';
 
 /** A run in a list. */
-export interface RunListRow extends RunStarter {
+interface RunListRow extends RunStarter {
   id: string;
   flow_id: number;
   /** The deployment that was started; null for a run of the drawn flow. */
@@ -26,7 +26,7 @@ export interface NamedRun extends RunListRow {
 }
 
 /** One page of the list. */
-export interface FoundRuns {
+interface FoundRuns {
   runs: NamedRun[];
   /** False if the search ended before it had examined all older runs. */
   isComplete: boolean;

@@ -1,6 +1,6 @@
 import type { RunSearch } from './run_filter.ts';
 
-export type Period = Pick<RunSearch, 'from' | 'until'>;
+type Period = Pick<RunSearch, 'from' | 'until'>;
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 

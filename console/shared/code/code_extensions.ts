@@ -46,7 +46,7 @@ const COMPLETE: Record<
 > = { rhai: completeRhai, javascript: completeJavaScript, jsonata: completeJsonata };
 
 /** Returns the names that code may use. For JSONata, returns the names of the members at `path` in the input value. */
-export type NamesAt = (path: readonly string[]) => readonly string[];
+type NamesAt = (path: readonly string[]) => readonly string[];
 
 function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
   if (language === 'json') return [jsonWithFaults(() => []), autocompletion()];

@@ -7,7 +7,7 @@ const RhaiEditor = lazy(async () => ({ default: (await import('./rhai_editor.tsx
 const JavaScriptEditor = lazy(async () => ({ default: (await import('./javascript_editor.tsx')).JavaScriptEditor }));
 const CodeDialog = lazy(async () => ({ default: (await import('./code_dialog.tsx')).CodeDialog }));
 
-export interface CodeFieldProps {
+interface CodeFieldProps {
   label: string;
   language: Exclude<CodeLanguage, 'json'>;
   value: string;

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { CodeEditor, type CodeEditorProps } from './code_editor.tsx';
 
 /** A fault at a position of a text. */
-export interface JsonFault {
+interface JsonFault {
   from: number;
   to: number;
   message: string;

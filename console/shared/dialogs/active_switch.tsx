@@ -2,7 +2,7 @@ import { Stack, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 
-export interface ActiveSwitchProps {
+interface ActiveSwitchProps {
   /** The name of the row, for screen readers. */
   label: string;
   isActive: boolean;

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 
-export interface ConfirmButtonProps extends ButtonProps {
+interface ConfirmButtonProps extends ButtonProps {
   /** The text of the button, and of the button with which the user confirms the action. */
   label: string;
   /** Names the object to which the action applies, if the page has more than one such button. */

@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode, Ref } from 'react';
 
-export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
+interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   /** The text of the button. */
   label: string;
   /** The heading of the dialog, and the name of the button. */

@@ -4,7 +4,7 @@ import type { FormEvent, ReactNode, Ref } from 'react';
 import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 
-export interface FormDialogProps extends ButtonProps {
+interface FormDialogProps extends ButtonProps {
   /** The text of the button. */
   label: string;
   /** The heading of the dialog, and the name of the button. */

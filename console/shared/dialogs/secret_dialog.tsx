@@ -5,7 +5,7 @@ import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 import { SecretOnce } from './secret_once.tsx';
 
-export interface SecretDialogProps extends ButtonProps {
+interface SecretDialogProps extends ButtonProps {
   /** The text of the button, and the heading of the dialog. */
   title: string;
   /** Names the secret, such as `URL`. */

@@ -1,5 +1,5 @@
 /** An error as it is shown to a person. */
-export interface ShownError {
+interface ShownError {
   message: string;
   /** The stable code of the backend, or of the client. */
   code: string | undefined;

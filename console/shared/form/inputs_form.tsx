@@ -4,7 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { inputsForm } from './inputs_schema.ts';
 import { SchemaForm } from './schema_form.tsx';
 
-export interface InputsFormProps {
+interface InputsFormProps {
   idPrefix: string;
   /** The inputs of a start, from `flows.read(…)`. */
   inputs: readonly DeploymentInput[];

@@ -2,7 +2,7 @@ import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { isObject, objectAt, type PlainObject } from '../graph/drawn_node.ts';
 
 /** A schema and its presentation, ready to be rendered. */
-export interface PreparedForm {
+interface PreparedForm {
   schema: RJSFSchema;
   uiSchema: UiSchema;
 }

@@ -6,7 +6,7 @@ import { faultAt, schemaValidator } from './schema_validator.ts';
 import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
 import type { FormContext, UnreadableTexts } from './unreadable_texts.ts';
 
-export interface SchemaFormProps {
+interface SchemaFormProps {
   /** The prefix of the fields' ids, different for each form on a page. */
   idPrefix: string;
   schema: RJSFSchema;

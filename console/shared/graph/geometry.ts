@@ -7,7 +7,7 @@ import type { ShownPorts } from './shown_ports.ts';
 const HANDLE_SIZE = 16;
 
 /** The size of a node, and the positions of its handles. */
-export interface NodeGeometry {
+interface NodeGeometry {
   measured: { width: number; height: number };
   handles: NodeHandle[];
 }

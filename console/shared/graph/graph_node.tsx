@@ -22,7 +22,7 @@ const SUMMARY_ZOOM = 0.5;
 const BLOCK_ZOOM = 0.2;
 
 /** The data of a node on the canvas. */
-export interface GraphNodeData extends Record<string, unknown> {
+interface GraphNodeData extends Record<string, unknown> {
   node: DrawnNode;
   shown: ShownPorts;
   /** The ends of edges, as `nodeGeometry` computes them. */
@@ -135,7 +135,7 @@ function useFoundHandles(id: string, hasHandles: boolean): void {
 }
 
 /** A node with handles for edges. At a small zoom it is drawn as a summary. */
-export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
+const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
   const { id, data, selected, isConnectable, height } = props;
   const toggle = use(TogglePorts);
   const Mark = use(NodeMarks);

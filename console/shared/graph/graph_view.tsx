@@ -14,7 +14,7 @@ import { MIN_ZOOM, showAll, WHOLE_GRAPH } from './show_all.ts';
 import { useExpanded } from './use_expanded.ts';
 import { type PlacedGraph, usePlacedGraph } from './use_placed_graph.ts';
 
-export interface GraphViewProps {
+interface GraphViewProps {
   /** The name of the region. */
   label: string;
   /** The nodes as stored in a flow or a snapshot. */

@@ -10,7 +10,7 @@ const REFRESH_MS = 30_000;
 const READ = 100;
 
 /** A signature that the user is asked for. */
-export interface AskedSignature {
+interface AskedSignature {
   id: number;
   root_flow_run_id: string;
   pubkey: string;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { usePageHeading } from './use_page_heading.ts';
 
-export interface PageProps {
+interface PageProps {
   /** The heading, and the name of the browser's tab. */
   title: string;
   /** The pages above this page, for the links before the heading. */

@@ -13,7 +13,7 @@ export interface Column<Row> {
   isHeaderHidden?: boolean;
 }
 
-export interface PagedTableProps<Row> {
+interface PagedTableProps<Row> {
   /** The table's name for screen readers. */
   label: string;
   columns: Column<Row>[];

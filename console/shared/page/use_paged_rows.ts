@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 
 /** Number of rows on a page of a table. */
-export const PAGE_SIZE = 25;
+const PAGE_SIZE = 25;
 
 /** One page of a list, as a table shows it. */
 export interface PagedRows<Row> {
@@ -16,7 +16,7 @@ export interface PagedRows<Row> {
   refetch: () => void;
 }
 
-export interface PagedRowsOptions<Row> {
+interface PagedRowsOptions<Row> {
   /**
    * The query's key, with all filters. If the key changes, the rows of the former key stay visible until the new rows
    * are read.

@@ -53,7 +53,7 @@ function useTagChoices(flow: number | null): string[] {
   return data.includes('latest') ? data : ['latest', ...data];
 }
 
-export interface TargetFieldsProps {
+interface TargetFieldsProps {
   target: StartTarget;
   change: (target: StartTarget) => void;
 }

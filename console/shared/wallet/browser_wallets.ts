@@ -52,7 +52,7 @@ async function findAccount(wallet: ConnectingWallet, pubkey: string): Promise<Wa
 const chainOf = (cluster: string): `solana:${string}` => `solana:${cluster === 'mainnet-beta' ? 'mainnet' : cluster}`;
 
 /** The answer to a signature request. */
-export interface Signed {
+interface Signed {
   signature: string;
   /** The message that was signed, if the wallet has changed it. */
   newMessage: string | undefined;

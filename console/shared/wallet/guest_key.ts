@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 
 /** The key of a guest. With it, the guest starts runs, and signs their signature requests in this browser. */
-export interface GuestKey {
+interface GuestKey {
   /** Base58 of 32 bytes. */
   publicKey: string;
   sign: (message: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;

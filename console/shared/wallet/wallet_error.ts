@@ -7,7 +7,7 @@ const MAX_TEXT_LENGTH = 500;
 const REFUSED = 4001;
 
 /** A failure of a wallet, with a message for its holder. */
-export class WalletError extends Error {
+class WalletError extends Error {
   override name = 'WalletError';
   readonly code: 'wallet_refused' | 'wallet_failed';
   /** The remedy. */

@@ -17,7 +17,7 @@ export const draftOfHmac = (stored: unknown): HmacDraft => {
 const ALGORITHMS = ['sha256', 'sha1'] as const;
 const ENCODINGS = ['hex', 'base64'] as const;
 
-export interface HmacFieldsProps {
+interface HmacFieldsProps {
   hmac: HmacDraft;
   change: (hmac: HmacDraft) => void;
 }

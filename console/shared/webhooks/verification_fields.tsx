@@ -18,7 +18,7 @@ export const verificationArguments = ({ verification, secret, hmac }: Verificati
   ...(verification === 'hmac' && { hmac: { ...hmac, id_header: hmac.id_header || null } }),
 });
 
-export interface VerificationFieldsProps {
+interface VerificationFieldsProps {
   draft: VerificationDraft;
   change: (draft: VerificationDraft) => void;
 }

@@ -1,5 +1,5 @@
 /** A kind of verification of webhook senders. */
-export interface Verification {
+interface Verification {
   /** The value of the column `verification`; empty for null. */
   value: string;
   label: string;

@@ -16,7 +16,7 @@ export interface WebhookDraft extends StartTarget {
 const MAX_HEADERS = requestLimits.forwarded_headers.value;
 const ANSWER_SECONDS = requestLimits.start_wait_seconds.value;
 
-export interface WebhookFieldsProps {
+interface WebhookFieldsProps {
   draft: WebhookDraft;
   change: (draft: WebhookDraft) => void;
 }

@@ -6,7 +6,7 @@ import { projectDir, typescriptLoader } from '../paths.ts';
 /** The line that the process prints when it is ready. */
 export const AUTH_READY_TEXT = 'Auth is listening';
 
-export interface AuthPartOptions extends AuthOptions {
+interface AuthPartOptions extends AuthOptions {
   /** The Unix socket of Auth. By this path, a later start finds the process of a killed stack. */
   socketPath: string;
   onLine: (line: string) => void;

@@ -1,5 +1,5 @@
 /** The project that the console's pages call. */
-export interface ConsoleTarget {
+interface ConsoleTarget {
   /** The address of the project. */
   apiUrl: string;
   /**

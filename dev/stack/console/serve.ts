@@ -11,7 +11,7 @@ export const CONSOLE_PATH = '/console/';
 /** Matches a host with its port. It keeps other characters of a request's header `host` out of the policy. */
 const HOST = /^[a-z0-9.:[\]-]{1,255}$/i;
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   apiUrl: string;
   publishableKey: string;
   /** Called with the reason if the console could not be built. */

@@ -7,7 +7,7 @@ import { type Lane, makeTurns, MAX_WAIT_MS, type TakeTurn } from './turns.ts';
  * Limits the bodies that PostgREST processes at a time, because PostgREST takes 50 to 90 bytes of memory for each byte
  * of JSON. Waiting callers take turns.
  */
-export interface BodyTurns {
+interface BodyTurns {
   /** Does the work when it is the body's turn, or throws a Refusal. */
   take: <Result>(caller: Caller, bytes: number, work: () => Promise<Result>) => Promise<Result>;
 }

@@ -53,7 +53,7 @@ export interface ForwardOptions {
 /**
  * Sends a request to a part, and the part's answer to the client. If the part can't be reached, answers with an error.
  */
-export type Forward = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>;
+type Forward = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>;
 
 export function makeForward({ callers, bodies, answers }: ForwardOptions): Forward {
   // Each request uses a new connection. A kept-alive connection may be closed just when it is reused, and a POST must

@@ -5,7 +5,7 @@ export interface PaceRule {
 }
 
 /** Watches the bytes that move between a client and the gateway. */
-export interface Pace {
+interface Pace {
   moved: (bytes: number) => void;
   stop: () => void;
 }

@@ -5,7 +5,7 @@ import { type Lane, makeTurns, MAX_WAIT_MS, type TakeTurn } from './turns.ts';
  * Shares PostgREST's database connections among its callers. Reads of tables take turns. So do all requests of a caller
  * whose last answers were large, because a large answer takes much time of PostgREST and Postgres.
  */
-export interface ReadTurns {
+interface ReadTurns {
   /**
    * Does the work when it is the caller's turn, or throws a Refusal. A call is a request that is no read of a table. The
    * work resolves with the bytes of the answer.

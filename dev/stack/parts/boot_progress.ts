@@ -2,7 +2,7 @@
 const QUIET_MS = 5_000;
 
 /** Reports the ready parts of a slow boot. */
-export interface BootProgress {
+interface BootProgress {
   /** Includes a part's boot in the reports, and returns the same promise. */
   track: <Result>(name: string, boot: Promise<Result>) => Promise<Result>;
   /** Ends the reports. */

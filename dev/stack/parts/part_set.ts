@@ -10,7 +10,7 @@ export class PartCrash extends StackError {
 }
 
 /** The processes of one stack. */
-export interface PartSet {
+interface PartSet {
   readonly parts: readonly Part[];
   /**
    * Adds a part, which replaces a stopped part of the same name. After `halt` is aborted, an added part is stopped at

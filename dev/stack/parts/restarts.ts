@@ -5,14 +5,14 @@ const MAX_RESTARTS = 3;
 const RESTART_WINDOW_MS = 60_000;
 
 /** Restarts parts of a stack that have ended by themselves. */
-export interface Restarts {
+interface Restarts {
   /** Says how to restart a part. A part is never restarted if `allow` was not called for its name. */
   allow: (name: string, boot: () => Promise<unknown>) => void;
   /** Restarts a part that has ended by itself, or gives up. Call this method once each time a part ends. */
   revive: (part: Pick<Part, 'name' | 'describeExit'>) => void;
 }
 
-export interface RestartsOptions {
+interface RestartsOptions {
   log: (line: string) => void;
   /** Called with a description of the failure if a part is not restarted. */
   onGiveUp: (description: string) => void;

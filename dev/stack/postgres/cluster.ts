@@ -28,7 +28,7 @@ export interface Cluster {
   url: (role: LoginRole, database?: string) => string;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** The folder for the data. If the server's user can't reach it, the data is kept elsewhere. */
   dataDir: string;
   port: number;

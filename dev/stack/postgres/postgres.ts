@@ -59,7 +59,7 @@ async function initDatabase(options: PostgresOptions): Promise<void> {
 /** Tests whether the folder holds a database cluster. */
 export const isInitialised = (dataDir: string): boolean => existsSync(join(dataDir, 'PG_VERSION'));
 
-export interface PostgresOptions {
+interface PostgresOptions {
   home: PostgresHome;
   dataDir: string;
   port: number;

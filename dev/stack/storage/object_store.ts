@@ -9,7 +9,7 @@ import { checkName, type Place } from './places.ts';
 import { noBucket, noObject, tooLarge, wrongType } from './storage_error.ts';
 
 /** The data of a stored object, under Storage's names. */
-export interface ObjectMetadata {
+interface ObjectMetadata {
   eTag: string;
   size: number;
   mimetype: string;
@@ -46,7 +46,7 @@ interface Bucket {
 }
 
 /** The order in which a request lists a folder, and the part of the list that it asks for. */
-export interface Listing {
+interface Listing {
   prefix: string;
   search: string;
   limit: number;

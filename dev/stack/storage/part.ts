@@ -5,7 +5,7 @@ import { projectDir, typescriptLoader } from '../paths.ts';
 /** The line that the process prints when it is ready. */
 export const STORAGE_READY_TEXT = 'Storage is listening';
 
-export interface StorageOptions {
+interface StorageOptions {
   /** Connects as supabase_storage_admin. */
   databaseUrl: string;
   jwtSecret: string;

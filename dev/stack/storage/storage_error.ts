@@ -27,7 +27,7 @@ export class StorageError extends Error {
 // supabase-js.
 export const noBucket = () => new StorageError(404, 'Bucket not found', 'Bucket not found');
 export const noObject = () => new StorageError(404, 'not_found', 'Object not found');
-export const duplicate = () => new StorageError(409, 'Duplicate', 'The resource already exists');
+const duplicate = () => new StorageError(409, 'Duplicate', 'The resource already exists');
 export const invalidKey = (key: string) => new StorageError(400, 'InvalidKey', `Invalid key: ${key}`);
 export const tooLarge = () =>
   new StorageError(413, 'Payload too large', 'The object exceeded the maximum allowed size');

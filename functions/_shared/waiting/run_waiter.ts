@@ -17,7 +17,7 @@ const LONG_PAUSE_MS = 100;
  */
 const LONG_WAIT_PART = 1 / 100;
 /** Looks for news of runs. Returns the news by run id. */
-export type ReadNews<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
+type ReadNews<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
 
 /** Waits for news of runs for many callers, with one query at a time for all of them. */
 export interface RunWaiter<News> {

@@ -48,7 +48,7 @@ const textOf = ({ style, explode }: Parameter, value: Value, write: (text: strin
   style === 'json' ? write(toExactJson(value)) : simpleText(value, explode, write);
 
 /** The parts of a request's head that parameters fill. */
-export interface ExpandedParameters {
+interface ExpandedParameters {
   path: string;
   query: string;
   headers: [name: string, value: string][];

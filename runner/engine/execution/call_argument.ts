@@ -7,7 +7,7 @@ import type { NodeCall } from '../node.ts';
 import type { CallSite, TreeRun } from '../tree/tree_run.ts';
 
 /** The data of an execution that a call of its node needs. */
-export interface CalledExecution {
+interface CalledExecution {
   /** The execution. If its node calls a flow, the execution is the caller. */
   caller: CallSite;
   inputs: ValueMap;

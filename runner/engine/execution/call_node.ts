@@ -25,7 +25,7 @@ import type { ExecutionRecord } from './reported_row.ts';
 export type Given = Outcome | Handover;
 
 /** What an execution gives its calls of the node. */
-export interface CalledNode {
+interface CalledNode {
   inputs: ValueMap;
   inputBytes: number;
   /**

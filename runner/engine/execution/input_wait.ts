@@ -18,7 +18,7 @@ const FAILURES = {
   expired: codedError('input_expired', 'nobody has sent a value in time'),
 };
 
-export interface InputWait {
+interface InputWait {
   run: TreeRun;
   execution: Effect;
   /** True if an earlier claim has already asked for the input. */

@@ -51,7 +51,7 @@ export interface RunEdge {
  * - `no_failure`: a value, or an absence that no failure has caused.
  * - `nothing`: the node also runs without the value.
  */
-export type Need = 'value' | 'no_failure' | 'nothing';
+type Need = 'value' | 'no_failure' | 'nothing';
 
 /** A node of a run with its wiring and state. */
 export interface RunNode {

@@ -7,7 +7,7 @@ export interface OutputBudget {
   used: () => number;
 }
 
-export interface OutputBudgetOptions {
+interface OutputBudgetOptions {
   limit: number;
   /** Bytes that earlier claims took. */
   used: number;

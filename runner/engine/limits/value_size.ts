@@ -2,7 +2,7 @@ import { utf8Length } from '../../../types/values/utf8_length.ts';
 import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../../types/values/value.ts';
 
 /** The size of a value as JSON. */
-export interface ValueSize {
+interface ValueSize {
   bytes: number;
   /** The number of values, including nested ones. */
   values: number;

@@ -2,10 +2,10 @@ import { isLogged } from './log_filter.ts';
 import type { NodeCall } from '../node.ts';
 import { toLogContent } from '../limits/text_limits.ts';
 
-export type LoggedLine = Parameters<NodeCall['log']>;
+type LoggedLine = Parameters<NodeCall['log']>;
 
 /** The most lines, and the most characters in total, that a run may log. Further lines are left out. */
-export interface LogLimits {
+interface LogLimits {
   readonly logLines: number;
   readonly logCharacters: number;
 }

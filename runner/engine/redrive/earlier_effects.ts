@@ -37,7 +37,7 @@ function effectsOfExecution(
 }
 
 /** What the earlier runs tell about an execution of a node with effects. */
-export interface EarlierEffect {
+interface EarlierEffect {
   /** The execution to take over. */
   takenOver: StoredNodeRun | undefined;
   /** The error with which the execution fails, because an execution with other inputs succeeded. */
@@ -46,7 +46,7 @@ export interface EarlierEffect {
   positions: EarlierPositions;
 }
 
-export interface EarlierEffectsOptions {
+interface EarlierEffectsOptions {
   runs: EarlierRunsOf;
   /** Finds executions by their inputs: one entry for each of the earlier runs. */
   byInputs: readonly ByInputs[];

@@ -149,7 +149,7 @@ function pairUp(
 /** The changes of a flow that is the same in both snapshots. */
 const NO_CHANGES = { nodes: {}, calls: [] };
 
-export interface TakeOverOptions {
+interface TakeOverOptions {
   runs: EarlierRunsOf;
   /** The flow of the run: its id as text, or `entry` for the root. */
   flow: string;
@@ -161,7 +161,7 @@ export interface TakeOverOptions {
 }
 
 /** What the earlier runs tell about an execution that is about to begin. */
-export interface Continued {
+interface Continued {
   positions: EarlierPositions;
   /** The execution to take over; undefined if the node has to run. */
   takenOver: StoredNodeRun | undefined;

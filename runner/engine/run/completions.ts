@@ -4,7 +4,7 @@ import type { News } from './news.ts';
 import type { Completion } from './run_record.ts';
 
 /** Evaluates the expressions on the outgoing edges of an execution. Returns undefined if no edge has an expression. */
-export type EvaluateEdges = (completion: Completion) => Promise<EdgeResults> | undefined;
+type EvaluateEdges = (completion: Completion) => Promise<EdgeResults> | undefined;
 
 /** The executions of a run that have ended and whose outputs have not yet reached the next nodes. */
 export class Completions {

@@ -41,7 +41,7 @@ export const givenBy = (completion: Completion): GivenAlong[] =>
     return { edge, isSpread, values: isSpread && 'A' in value ? value.A : [value] };
   });
 
-export interface HandOnOptions {
+interface HandOnOptions {
   /** Undefined in a run that is not a redrive. */
   takeOver: TakeOver | undefined;
   countElements: (count: number) => void;

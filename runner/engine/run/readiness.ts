@@ -136,7 +136,7 @@ export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNod
 };
 
 /** The entries that a node's next execution takes from the node's queues. */
-export interface Taken {
+interface Taken {
   values: ValueMap;
   /** True if the execution belongs to one iteration of a loop. */
   isElement: boolean;

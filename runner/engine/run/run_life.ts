@@ -22,7 +22,7 @@ export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'ended';
  * learns of the release only later. Until then, only the state of the calling run shows that the calling run has not
  * ended.
  */
-export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'end';
+type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'end';
 
 export const RUN_STATES: TransitionTable<RunState, RunStateEvent> = {
   going: { leave: 'leaving', leave_behind: 'left_behind', halt: 'halted', end: 'ended' },

@@ -13,7 +13,7 @@ import type { Handover, Parked, ParkedEnd } from '../tree/settlement.ts';
 import type { TreeRun } from '../tree/tree_run.ts';
 
 /** An execution that has begun. */
-export type Begun =
+type Begun =
   & Pick<Completion, 'node' | 'times' | 'isElement' | 'positions'>
   & Pick<Execution, 'record' | 'handle' | 'again'>;
 

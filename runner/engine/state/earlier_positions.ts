@@ -16,7 +16,7 @@ export const NEW_ELEMENT: EarlierPosition = { index: -1, isSame: false };
 export type EarlierPositions = readonly (EarlierPosition | undefined)[];
 
 /** A run from which another run takes over executions. */
-export interface EarlierRun {
+interface EarlierRun {
   id: string;
   /** True if both runs have the same inputs. A flow that was called with other inputs is also continued. */
   hasSameInputs: boolean;

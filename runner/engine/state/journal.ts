@@ -97,7 +97,7 @@ export interface Journal {
 export type StoredNodeRun = Omit<NodeRun, 'input'>;
 
 /** The row that earlier claims stored for a child: a run that a node called. */
-export interface StoredChild {
+interface StoredChild {
   id: string;
   /** Null if the child has not ended. */
   result: RunResult | null;
@@ -213,7 +213,7 @@ function makeEarlierRuns(
 }
 
 /** The stored progress of a run before its claim, as the database returns it. */
-export interface StoredProgress {
+interface StoredProgress {
   /** Only for a run that is a redrive. */
   redriven?: StoredEarlierRuns | undefined;
   node_runs: StoredNodeRun[];

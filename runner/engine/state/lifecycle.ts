@@ -27,7 +27,7 @@ export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' 
  * - `halt_at_once`: a halt without grace. For example, an attempt with a timeout has a lifecycle of its own
  *   (`part_lifecycle.ts`). When the time is over, the attempt and the runs that it called are halted without grace.
  */
-export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';
+type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';
 
 export const LIFECYCLE: TransitionTable<LifecycleState, LifecycleEvent> = {
   executing: { release: 'releasing', halt: 'halted', halt_at_once: 'cancelled', end: 'ended' },

@@ -26,7 +26,7 @@ const FRESH_SHARE = 0.1;
  * - `over`: the wall-clock time is over, or the worker must end. All runs are released, with or without progress.
  */
 export type SliceState = 'open' | 'spent' | 'over';
-export type SliceEvent = 'spend' | 'end';
+type SliceEvent = 'spend' | 'end';
 
 export const SLICE_STATES: TransitionTable<SliceState, SliceEvent> = {
   open: { spend: 'spent', end: 'over' },

@@ -4,7 +4,7 @@ import type { RunLimits } from '../limits/run_limits.ts';
 import type { OutputBudget } from '../limits/output_budget.ts';
 import type { Slice } from '../state/slice.ts';
 
-export interface CountersOptions {
+interface CountersOptions {
   limits: RunLimits;
   slice: Slice;
   outputs: OutputBudget;

@@ -89,7 +89,7 @@ export interface SettlementStep {
 }
 
 /** An execution whose instructions an earlier claim has given to somebody outside, for example to the chain. */
-export interface SentBefore {
+interface SentBefore {
   /** Makes the node's error for a run that ends now. The error says that the instructions may still be executed. */
   haltError: (halt: AbortSignal) => NodeError;
 }

@@ -8,7 +8,7 @@ import type { Sleepers } from './sleepers.ts';
 import { nextState, type TransitionTable } from '../state/transitions.ts';
 import type { TreeRun } from './tree_run.ts';
 
-export interface StandstillOptions {
+interface StandstillOptions {
   settlement: Settlement;
   sleepers: Sleepers;
   lifecycle: Lifecycle;
@@ -19,7 +19,7 @@ export interface StandstillOptions {
 }
 
 /** The reason why all runs of a tree leave their claim together. */
-export type Departure =
+type Departure =
   /** All nodes wait until this time at least, in milliseconds since 1970. */
   | { why: 'asleep'; until: number }
   /** Somebody outside has to answer. */
@@ -40,7 +40,7 @@ export type Departure =
  * - `left`: all runs leave the claim. `Departure` has the reason.
  */
 export type StandstillState = 'open' | 'settling' | 'closed' | 'left';
-export type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';
+type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';
 
 /**
  * A halted tree takes no step. The halt is a state of `Lifecycle`, so this table does not have it.

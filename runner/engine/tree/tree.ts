@@ -12,7 +12,7 @@ import type { Standstill } from './standstill.ts';
 import type { CallSite } from './tree_run.ts';
 
 /** The frozen flows of a tree, and the modules of their nodes. */
-export interface TreeFlows {
+interface TreeFlows {
   snapshot: Snapshot;
   registry: NodeRegistry;
   effectsOfCalledFlow: EffectsOfCalledFlow;

@@ -5,12 +5,12 @@ import { assertTokenOf, asTokenAccount } from '../../solana/tokens/token_account
 import { NodeError } from '../../engine/node.ts';
 
 /** An address with its account on the chain; null if there is no such account. */
-export interface AddressedAccount {
+interface AddressedAccount {
   address: Address;
   account: ChainAccount | null;
 }
 
-export interface RecipientRules {
+interface RecipientRules {
   /** True if a wallet without SOL may receive tokens. Such a wallet has no account on the chain. */
   allowsUnfunded: boolean;
   /** True if a missing associated token account of the wallet may be created. */

@@ -11,7 +11,7 @@ import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type Progress }
  */
 const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 
-export interface ClaimEndOptions {
+interface ClaimEndOptions {
   claims: Claims;
   claim: Claim;
   life: ClaimLife;
@@ -23,7 +23,7 @@ export interface ClaimEndOptions {
 }
 
 /** The ways in which a claim ends. Each one writes to the log. */
-export interface ClaimEnd {
+interface ClaimEnd {
   /** Releases a run that was not executed. */
   releaseUntouched: () => Promise<void>;
   /** Stores the outcome of an execution with its last progress: a result, a release, or a wait for a signature. */

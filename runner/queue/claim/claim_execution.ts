@@ -8,7 +8,7 @@ import type { Claim, Claims } from './claims.ts';
 import type { RunControl } from './run_control.ts';
 
 /** Makes the registry for the nodes of a snapshot. Loads the code for its described nodes. */
-export type RegistryOfSnapshot = (snapshot: Snapshot) => Promise<NodeRegistry> | NodeRegistry;
+type RegistryOfSnapshot = (snapshot: Snapshot) => Promise<NodeRegistry> | NodeRegistry;
 
 export interface ExecuteClaimDeps {
   claims: Claims;

@@ -8,7 +8,7 @@ import { releasedIfPassing } from '../../engine/failures/passing_error.ts';
 import type { ClaimJournal } from './claim_journal.ts';
 import type { Claim, Claims, StoredInput } from './claims.ts';
 
-export interface ClaimInputsOptions {
+interface ClaimInputsOptions {
   claims: Pick<Claims, 'takeInputs'>;
   claim: Claim;
   journal: Pick<ClaimJournal, 'flush'>;

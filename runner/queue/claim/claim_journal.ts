@@ -25,7 +25,7 @@ export interface ClaimJournal extends Journal {
   close: () => void;
 }
 
-export interface ClaimJournalOptions {
+interface ClaimJournalOptions {
   claims: Pick<Claims, 'checkpoint'>;
   claim: Claim;
   history: StoredHistory;

@@ -12,7 +12,7 @@ import { nextState, type TransitionTable } from '../../engine/state/transitions.
  *   database answers, the run is finished as failed. Otherwise the run is claimed again after the lease.
  */
 export type ClaimState = 'admitting' | 'executing' | 'storing' | 'queued_again' | 'ended';
-export type ClaimEvent = 'admit' | 'store' | 'queue_again' | 'end';
+type ClaimEvent = 'admit' | 'store' | 'queue_again' | 'end';
 
 export const CLAIM_STATES: TransitionTable<ClaimState, ClaimEvent> = {
   admitting: { admit: 'executing', queue_again: 'queued_again', end: 'ended' },

@@ -7,7 +7,7 @@ import type { HeldMemory } from '../memory/memory_budget.ts';
 import type { OwnRunControl } from './run_control.ts';
 import { makeWorkClock, type WorkClock } from './work_clock.ts';
 
-export interface ClaimRecordsOptions {
+interface ClaimRecordsOptions {
   claims: Claims;
   claim: Claim;
   history: StoredHistory;

@@ -17,7 +17,7 @@ import type { Snapshot } from '../../../types/flow.ts';
 /**
  * The services that a claimed run uses: the services of its nodes, and the transactions that settle its instructions.
  */
-export interface RunServices extends NodeServices {
+interface RunServices extends NodeServices {
   transactions: Transactions;
 }
 
@@ -30,7 +30,7 @@ export type MakeRunServices = (
   work: { journal: ClaimJournal; clock: WorkClock } & Pick<OwnRunControl, 'onInputsAnswered'>,
 ) => RunServices;
 
-export interface ClaimTreeOptions {
+interface ClaimTreeOptions {
   claim: Claim;
   snapshot: Snapshot;
   history: StoredHistory;

@@ -227,7 +227,7 @@ export const resultBytes = ({ output, errors, not_run, progress }: FinalResult &
   ROW_BYTES + measureMap(output.M) + sum(errors ?? [], (error) => error.length) + ID_BYTES * (not_run?.length ?? 0) +
   progressBytes(progress);
 
-export interface ClaimsOptions {
+interface ClaimsOptions {
   runnerLeaseSeconds: number;
   runnerMaxLostClaims: number;
   retryMs: number;

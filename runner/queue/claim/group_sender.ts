@@ -1,6 +1,6 @@
 import { nextTurn } from '../../../platform/pause.ts';
 
-export interface GroupSenderOptions<Item> {
+interface GroupSenderOptions<Item> {
   maxItems: number;
   /** The greatest sum of the sizes of a group's items. A larger item is sent alone. */
   maxSize: number;

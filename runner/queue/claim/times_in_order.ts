@@ -1,5 +1,5 @@
 /** Makes times differ, so that they show the order of events even within one millisecond. */
-export interface TimesInOrder {
+interface TimesInOrder {
   /**
    * Returns this time if it is later than the previous time. Otherwise returns the microsecond after the previous time.
    */

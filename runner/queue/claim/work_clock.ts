@@ -14,7 +14,7 @@ export interface WorkClock {
   close: () => void;
 }
 
-export interface WorkClockOptions {
+interface WorkClockOptions {
   /** Milliseconds of work after which `onLimit` is called, once. */
   limitMs: number;
   onLimit: () => void;

@@ -7,7 +7,7 @@ export interface HeldMemory {
 }
 
 /** A run that needs memory for node outputs. */
-export interface MemoryUser {
+interface MemoryUser {
   ownerId: string;
   /** Bytes of node outputs that earlier claims of the run stored. */
   bytes: number;

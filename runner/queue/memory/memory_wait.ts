@@ -3,7 +3,7 @@ import type { Claim } from '../claim/claims.ts';
 import type { HeldMemory, MemoryBudget } from './memory_budget.ts';
 import type { OwnRunControl } from '../claim/run_control.ts';
 
-export interface MemoryWaitOptions {
+interface MemoryWaitOptions {
   memory: MemoryBudget;
   claim: Claim;
   control: OwnRunControl;
@@ -14,7 +14,7 @@ export interface MemoryWaitOptions {
 }
 
 /** A claimed run's wait until its stored outputs fit into the worker's memory. */
-export interface MemoryWait {
+interface MemoryWait {
   /** Resolves with undefined if the run must be released before it fits. */
   admitted: () => Promise<HeldMemory | undefined>;
   isWaiting: () => boolean;

@@ -8,7 +8,7 @@ import { RecentSources } from '../../script/recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
 /** The functions that a script calls during its run. */
-export interface ScriptHooks {
+interface ScriptHooks {
   log: NodeCall['log'];
   /** Called every few thousand operations of the script. If it throws an error, the script ends. */
   onProgress: () => void;

@@ -6,7 +6,7 @@ import { type Collected, listSignatures } from '../signing/collect_signatures.ts
 import { errorText, memberErrors } from '../member_errors.ts';
 import type { ChainRpc } from '../rpc/rpc.ts';
 
-export interface ActionDeps {
+interface ActionDeps {
   rpc: ChainRpc;
   store: TransactionStore;
   waitCommitment: Commitment;

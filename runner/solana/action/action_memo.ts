@@ -22,7 +22,7 @@ export const memoText = (identity: string, reference: Uint8Array, signature: Uin
   ['solana-action', identity, base58.encode(reference), base58.encode(signature)].join(':');
 
 /** The memo of one transaction, signed by the action's identity. */
-export interface SignedMemo {
+interface SignedMemo {
   text: string;
   /**
    * The reference in base58. It is also one of the transaction's accounts, so that others can find the transaction by

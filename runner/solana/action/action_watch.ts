@@ -11,7 +11,7 @@ import type { AddressSignature, ChainRpc } from '../rpc/rpc.ts';
 const METHOD_NOT_FOUND = -32601;
 
 /** A transaction that the action's signer is expected to send. */
-export interface WatchedAction {
+interface WatchedAction {
   /** Public key of the action's identity, which is among the transaction's accounts. */
   identity: string;
   /** The text of one of the transaction's memos. */
@@ -29,7 +29,7 @@ export interface WatchedAction {
   deadline: number;
 }
 
-export interface WatchDeps {
+interface WatchDeps {
   rpc: ChainRpc;
   waitCommitment: Commitment;
   pollMs: number;
@@ -40,7 +40,7 @@ export interface WatchDeps {
   warn: (content: string) => void;
 }
 
-export interface FoundAction extends AddressSignature {
+interface FoundAction extends AddressSignature {
   /**
    * Indexes of the message's instructions, without those of the compute budget. Undefined if the RPC server can't show
    * the transaction.

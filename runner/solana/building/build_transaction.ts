@@ -14,7 +14,7 @@ import type { RunSettings } from '../run_settings.ts';
 import type { OpenWallet } from '../signing/signing.ts';
 import type { TransactionSettings } from '../read_transaction_settings.ts';
 
-export interface BuildDeps {
+interface BuildDeps {
   run: { id: string; settings: RunSettings };
   settings: TransactionSettings;
   caller: RpcCaller;

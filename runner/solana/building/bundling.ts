@@ -79,7 +79,7 @@ const NOT_SIGNED = 'fee payer is not in signers';
 const INCOMPLETE = 'some node failed to provide instructions';
 
 /** The instruction nodes of one run, and their progress. */
-export interface Bundling {
+interface Bundling {
   grouping: Grouping;
   /** If true, the nodes of a group share transactions. If false, each node has a transaction of its own. */
   isBundled: boolean;

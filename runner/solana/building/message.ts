@@ -24,7 +24,7 @@ import { runLimits } from '../../../types/limits/runs.ts';
 const MAX_WIRE_BYTES = runLimits.transaction_bytes.value;
 
 /** The parts of a message. */
-export interface MessageParts {
+interface MessageParts {
   feePayer: string;
   instructions: readonly Instruction[];
   blockhash: string;

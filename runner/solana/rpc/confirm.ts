@@ -17,7 +17,7 @@ const BLOCKHASH_BLOCKS = 150n;
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
 
-export interface ConfirmDeps {
+interface ConfirmDeps {
   rpc: ChainRpc;
   settings: Pick<TransactionSettings, 'txCommitment' | 'waitCommitment'>;
   limits: { confirmPollMs: number; resendMs: number };
@@ -27,7 +27,7 @@ export interface ConfirmDeps {
 }
 
 /** A signed transaction that is stored. */
-export interface SignedTransaction {
+interface SignedTransaction {
   wire: Uint8Array;
   lastValidBlockHeight: bigint;
   /** True if this claim has just stored the transaction. It can then not have been sent before. */
@@ -35,7 +35,7 @@ export interface SignedTransaction {
 }
 
 /** The outcome of sending a transaction. */
-export type Confirmation =
+type Confirmation =
   | { status: 'confirmed'; signature: string }
   /**
    * `signature` is null if the transaction certainly was not sent. `error` is the network's error, if the network names

@@ -20,7 +20,7 @@ const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs:
 const TRANSIENT_CODES = new Set([-32005, -32016]);
 
 /** A JSON object whose numbers keep their digits as written. */
-export type LosslessObject = { [name: string]: LosslessJson };
+type LosslessObject = { [name: string]: LosslessJson };
 
 /** The error that a server answers instead of a result. */
 export class JsonRpcError extends NodeError {
@@ -49,7 +49,7 @@ export const isReadMethod = (method: string): boolean => /^(get|is|search|simula
 /** The parts of a node's call that a request needs. */
 export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'releasing'>;
 
-export interface JsonRpcRequest {
+interface JsonRpcRequest {
   url: string;
   method: string;
   /** Makes the JSON text of the parameters without losing digits. Called when the request is about to be sent. */

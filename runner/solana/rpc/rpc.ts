@@ -74,8 +74,8 @@ const landedSchema = z.object({
 }));
 
 export type ChainAccount = z.output<typeof accountSchema>;
-export type Simulation = z.output<typeof simulationSchema>;
-export type SignatureStatus = z.output<typeof statusSchema>;
+type Simulation = z.output<typeof simulationSchema>;
+type SignatureStatus = z.output<typeof statusSchema>;
 export type AddressSignature = z.output<typeof signatureSchema>;
 export type LandedTransaction = z.output<typeof landedSchema>;
 
@@ -84,7 +84,7 @@ export const hasReached = ({ confirmationStatus }: SignatureStatus, commitment: 
   LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(commitment);
 
 /** The newest blockhash, the height of the last block that accepts it, and the slot at which both were read. */
-export interface LatestBlockhash {
+interface LatestBlockhash {
   blockhash: string;
   lastValidBlockHeight: bigint;
   slot: bigint;

@@ -12,7 +12,7 @@ import { messageOf } from '../building/message.ts';
 import { type OpenWallet, signHere } from './signing.ts';
 
 /** A transaction whose signatures are being collected. */
-export interface Unsigned {
+interface Unsigned {
   record: TransactionRecord;
   /** The signature requests that are stored with the transaction. */
   requests: StoredSignatureRequest[];
@@ -22,7 +22,7 @@ export interface Unsigned {
   omittedKey: string | undefined;
 }
 
-export interface CollectDeps {
+interface CollectDeps {
   store: TransactionStore;
   openWallet: OpenWallet;
   signatureTimeoutMs: number;

@@ -44,7 +44,7 @@ export interface TokenMetadata {
 }
 
 /** The wallets that sign, and the mint of the token. */
-export interface MetadataAccounts {
+interface MetadataAccounts {
   mint: Address;
   mintAuthority: Address;
   payer: Address;

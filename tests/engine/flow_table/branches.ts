@@ -4,9 +4,9 @@ import { d, type FlowRow, s } from './row.ts';
  * A script that sets the output `u` if the input is true, and the output `v` if not. One of the two outputs stays
  * unset.
  */
-export const CHOOSE = 'let u = if a { "yes" }; let v = if !a { "no" };';
+const CHOOSE = 'let u = if a { "yes" }; let v = if !a { "no" };';
 /** A script that returns the first of two inputs that is not null. */
-export const MERGE = 'if a != () { a } else { b }';
+const MERGE = 'if a != () { a } else { b }';
 
 /**
  * Flows with branches: an unset output stops the nodes that need it, and a merge of optional inputs continues. A failed

@@ -5,7 +5,7 @@ import type { Stack } from '../../../dev/stack/stack.ts';
 const LOOK_MS = 250;
 
 /** The greatest observed memory of each part of a stack, in MiB. */
-export interface MemoryWatch {
+interface MemoryWatch {
   /** Returns the greatest values since the last call. */
   takePeaks: () => { [part: string]: number };
   stop: () => void;

@@ -15,7 +15,7 @@ export interface Experience {
 }
 
 /** An ordinary user who starts trivial runs, one after the other. */
-export interface Victim {
+interface Victim {
   /** Starts runs until the time is over or the signal is aborted. */
   live: (ms: number, signal: AbortSignal) => Promise<Experience>;
 }

@@ -1,7 +1,7 @@
 import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '../port_types.ts';
 
 /** A JSON Schema of draft 2020-12. Integers beyond 2^53 are bigints. */
-export type PortSchema = { readonly [keyword: string]: unknown };
+type PortSchema = { readonly [keyword: string]: unknown };
 
 /**
  * The schema of an integer. If the type has integers that a JSON parser may round, the schema also accepts texts of
