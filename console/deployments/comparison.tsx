@@ -6,7 +6,7 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Loading } from '../shared/page/loading.tsx';
 import { Section } from '../shared/page/section.tsx';
-import { describeAge } from '../shared/time/when.tsx';
+import { type DateFormat, exactTime, useDateFormat } from '../shared/time/dates.ts';
 import { type DeploymentDetails, frozenGraphsQuery, siblingsQuery } from './deployment.ts';
 import { Differences } from './differences.tsx';
 
@@ -17,9 +17,9 @@ interface Sibling {
   flow_deployments_tags: { tag: string }[];
 }
 
-function describe({ id, created_at, flow_deployments_tags: tags }: Sibling): string {
+function describe({ created_at, flow_deployments_tags: tags }: Sibling, format: DateFormat): string {
   const names = tags.map(({ tag }) => tag).join(', ');
-  return `${names === '' ? '' : `${names}: `}${describeAge(new Date(created_at), new Date())} (…${id.slice(-6)})`;
+  return `${names === '' ? '' : `${names}: `}${exactTime(new Date(created_at), format)}`;
 }
 
 function Compared({ deployment, sibling }: { deployment: DeploymentDetails; sibling: Sibling }) {
@@ -40,6 +40,7 @@ function Compared({ deployment, sibling }: { deployment: DeploymentDetails; sibl
 /** The differences between this deployment and another deployment of the flow. */
 export function Comparison({ deployment }: { deployment: DeploymentDetails }) {
   const { data: siblings, error, refetch } = useQuery(siblingsQuery(useApi(), deployment));
+  const format = useDateFormat();
   const [parameters, setParameters] = useSearchParams();
   const [chosen, setChosen] = useState(parameters.get('compare') ?? '');
   const compared = siblings?.find(({ id }) => id === parameters.get('compare'));
@@ -65,7 +66,7 @@ export function Comparison({ deployment }: { deployment: DeploymentDetails }) {
             <Group align='flex-end'>
               <NativeSelect
                 label='Another deployment'
-                data={siblings.map((sibling) => ({ value: sibling.id, label: describe(sibling) }))}
+                data={siblings.map((sibling) => ({ value: sibling.id, label: describe(sibling, format) }))}
                 value={choice}
                 onChange={(event) => setChosen(event.currentTarget.value)}
               />

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { StatusBadge } from '../shared/status_badge.tsx';
 import { When } from '../shared/time/when.tsx';
 import { describeDuration, msBetween } from '../shared/run/duration.ts';
+import { StartedBy } from '../shared/run/started_by.tsx';
 
 /** The state of a run, and its origin. */
 export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
@@ -14,7 +15,7 @@ export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
         <StatusBadge status={run.status} />
       </span>
       <Text size='sm'>
-        Made <When at={run.created_at} />
+        Made <When at={run.created_at} /> <StartedBy run={run} />
         {ms !== undefined && `, took ${describeDuration(ms)}`}
       </Text>
       {isOwner && <Anchor component={Link} size='sm' href={`/flows/${run.flow_id}`}>Flow</Anchor>}
@@ -24,21 +25,11 @@ export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
       {run.deployment_id === null && run.parent_flow_run_id === null && (
         <Text size='sm' c='dimmed'>draft, without a deployment</Text>
       )}
-      {run.started_by_run_id !== null && (
-        <Anchor component={Link} size='sm' href={`/runs/${run.started_by_run_id}`}>Started by a flow</Anchor>
-      )}
       {run.parent_flow_run_id !== null && (
         <Anchor component={Link} size='sm' href={`/runs/${run.parent_flow_run_id}`}>Called by</Anchor>
       )}
-      {run.schedule_id !== null && (
-        <Anchor component={Link} size='sm' href={`/schedules/${run.schedule_id}`}>Started by a schedule</Anchor>
-      )}
-      {run.webhook_id !== null && <Anchor component={Link} size='sm' href='/settings'>Started by a webhook</Anchor>}
       {run.redriven_from !== null && (
         <Anchor component={Link} size='sm' href={`/runs/${run.redriven_from}`}>Redriven from</Anchor>
-      )}
-      {run.started_by_public_key !== null && (
-        <Text size='sm' c='dimmed' className='console-text'>by {run.started_by_public_key}</Text>
       )}
     </Group>
   );

@@ -140,6 +140,17 @@ $$;
 comment on function private.unauthenticated() is
   'Refuses a caller who has sent no credential that the calling function accepts: 401 unauthenticated.';
 
+create function private.confirmed_email(user_id uuid)
+returns text
+language sql stable security definer
+set search_path = ''
+as $$
+  select lower(u.email) from auth.users as u
+  where u.id = confirmed_email.user_id and u.email_confirmed_at is not null and u.deleted_at is null;
+$$;
+comment on function private.confirmed_email(uuid) is
+  'The confirmed e-mail address of a user, in lower case; null if the user has none. The address comes from auth.users, because the claim of a token may be old or unconfirmed. Definer, because no API role may read auth.users.';
+
 create function private.require_user()
 returns uuid
 language plpgsql stable security definer

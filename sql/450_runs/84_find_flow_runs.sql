@@ -27,7 +27,14 @@ begin
   v_from := private.first_uuid_v7(coalesce((find_flow_runs.filter).since, 'epoch'));
   v_to := private.first_uuid_v7(coalesce((find_flow_runs.filter).until, '2200-01-01'));
   execute format(
-    'select coalesce(jsonb_agg(to_jsonb(l)), ''[]'') from (
+    'select coalesce(jsonb_agg(to_jsonb(l) || jsonb_build_object(
+      ''flow_name'', case
+        when l.user_id = $2 then (select f.name from public.flows as f where f.id = l.flow_id)
+        -- A starter reads the name of the deployment, as before the start.
+        else (select d.name from public.flow_deployments as d where d.id = l.deployment_id)
+      end,
+      ''started_by_email'', private.confirmed_email(l.started_by)
+    )), ''[]'') from (
       select q.id, q.flow_id, q.deployment_id, q.schedule_id, q.webhook_id, q.row_start_id, q.status, q.user_id,
         q.started_by, q.started_by_public_key, q.started_by_run_id, q.created_at, q.start_time, q.end_time,
         private.starter_kind(
@@ -58,7 +65,8 @@ grant execute on function private.find_flow_runs(private.run_filter, integer, in
 -- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names. Without such a
 -- filter, reads the newest 100,000 runs that the user owns, and the newest 100,000 that the user started. If the search
 -- stopped at this limit, is_complete is false. In this case, call again with `until` to search older runs. first_error
--- has at most 1,000 characters.
+-- has at most 1,000 characters. flow_name is the name of the flow, or for a starter the name of the deployment.
+-- started_by_email is the confirmed address of the user who started the run.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,

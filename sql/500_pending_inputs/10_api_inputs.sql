@@ -63,17 +63,6 @@ comment on table private.api_input_answerers is
   'The e-mail addresses, in lower case, of the people who may answer an input whose answered_by is `listed`. They are not in pending_inputs, so that those who read the input do not read the addresses.';
 create index api_input_answerers_email_idx on private.api_input_answerers (email);
 
-create function private.confirmed_email(user_id uuid)
-returns text
-language sql stable security definer
-set search_path = ''
-as $$
-  select lower(u.email) from auth.users as u
-  where u.id = confirmed_email.user_id and u.email_confirmed_at is not null and u.deleted_at is null;
-$$;
-comment on function private.confirmed_email(uuid) is
-  'The confirmed e-mail address of a user, in lower case; null if the user has none. The address comes from auth.users, because the claim of a token may be old or unconfirmed. Definer, because no API role may read auth.users.';
-
 create function private.may_answer(input private.api_inputs, user_id uuid, run_id uuid)
 returns boolean
 language sql stable security definer

@@ -316,14 +316,14 @@ test('schedules and webhooks of a deployment are listed and made on its page', a
   await dialog.getByRole('button', { name: 'Make' }).click();
   await dialog.getByRole('textbox', { name: 'URL' }).waitFor();
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('table', { name: 'webhooks' }).getByRole('cell', { name: `Deployment ${id}` }).waitFor();
+  await page.getByRole('table', { name: 'webhooks' }).getByRole('link', { name: /^Texts, deployed/ }).waitFor();
   await opened.checkAccessibility();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.getByRole('link', { name: 'New schedule' }).click();
   await page.getByRole('form', { name: 'Schedule' }).getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
   await opened.goto(`deployments/${id}?tab=triggers`);
-  await schedules.getByRole('link', { name: `Deployment ${id}` }).waitFor();
+  await schedules.getByRole('link', { name: /^Texts, deployed/ }).waitFor();
 });
 
 test('a deployment of another user is not found', async () => {

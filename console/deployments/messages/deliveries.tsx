@@ -6,16 +6,19 @@ import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { type Column, PagedTable } from '../../shared/page/paged_table.tsx';
 import { usePagedRows } from '../../shared/page/use_paged_rows.ts';
-import { When } from '../../shared/time/when.tsx';
+import { type RunStarter, StartedBy } from '../../shared/run/started_by.tsx';
+import { describeAge, When } from '../../shared/time/when.tsx';
 
 /** A message about a run, with its state. */
-type Delivery = Omit<
-  Database['public']['Tables']['webhook_deliveries']['Row'],
-  'user_id' | 'deployment_id' | 'turn_id' | 'is_started_by_owner' | 'headers' | 'payload'
->;
+type Delivery =
+  & Omit<
+    Database['public']['Tables']['webhook_deliveries']['Row'],
+    'user_id' | 'deployment_id' | 'turn_id' | 'is_started_by_owner' | 'headers' | 'payload'
+  >
+  & { flow_run: RunStarter };
 
 const SHOWN =
-  'id, created_at, flow_run_id, event, url, status, attempts, max_attempts, next_attempt_at, is_held, last_attempt_at, last_http_status, last_response, last_error';
+  'id, created_at, flow_run_id, event, url, status, attempts, max_attempts, next_attempt_at, is_held, last_attempt_at, last_http_status, last_response, last_error, flow_run(schedule_id, webhook_id, row_start_id, started_by, started_by_public_key, started_by_run_id)';
 
 /** The interval at which the list is refreshed. */
 const LIST_REFRESH_MS = 3_000;
@@ -74,7 +77,7 @@ function Redeliver({ row, deploymentId }: { row: Delivery; deploymentId: string 
       <Button
         variant='default'
         size='xs'
-        aria-label={`Post once more: ${row.event} of run ${row.flow_run_id}`}
+        aria-label={`Post once more: ${row.event} of ${describeAge(new Date(row.created_at), new Date())}`}
         loading={redeliver.isPending}
         onClick={() => redeliver.mutate()}
       >
@@ -88,10 +91,15 @@ function Redeliver({ row, deploymentId }: { row: Delivery; deploymentId: string 
 const columnsFor = (deploymentId: string): Column<Delivery>[] => [
   {
     header: 'Event',
-    cell: ({ event, flow_run_id, created_at }) => (
-      <Anchor component={Link} href={`/runs/${flow_run_id}`} size='sm'>
-        {event}, <When at={created_at} />
-      </Anchor>
+    cell: ({ event, flow_run_id, flow_run, created_at }) => (
+      <Stack gap={0}>
+        <Anchor component={Link} href={`/runs/${flow_run_id}`} size='sm'>
+          {event}, <When at={created_at} />
+        </Anchor>
+        <Text size='xs' c='dimmed'>
+          run started <StartedBy run={flow_run} />
+        </Text>
+      </Stack>
     ),
   },
   { header: 'Status', cell: (row) => <Status row={row} /> },

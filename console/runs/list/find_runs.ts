@@ -1,7 +1,6 @@
 import type { RunStatus } from 'flow-deployments-client';
 import type { Api } from '../../shared/api.tsx';
-import { readFlowNames } from '../../shared/targets/flow_names.ts';
-import type { RunStarter } from '../started_by.tsx';
+import type { RunStarter } from '../../shared/run/started_by.tsx';
 import type { RunSearch } from './run_filter.ts';
 
 /** A run in a list. */
@@ -15,14 +14,22 @@ interface RunListRow extends RunStarter {
   start_time: string | null;
   end_time: string | null;
   first_error: string | null;
+  /** Null for a deleted deployment, and for a draft of another user's flow. */
+  flow_name: string | null;
 }
 
-/** A run of the list with the names of its flow and deployment. */
+/** A deployment of the user. */
+interface OwnDeployment {
+  id: string;
+  created_at: string;
+  flow_deployments_tags: { tag: string }[];
+}
+
+/** A run of the list with its deployment. */
 export interface NamedRun extends RunListRow {
-  /** Undefined for a private flow of another user. */
-  flow_name: string | undefined;
-  /** The tags of the deployment; empty if the deployment has no tags or belongs to another user. */
-  tags: readonly string[];
+  user_id: string;
+  /** Undefined if the deployment belongs to another user, or is deleted. */
+  deployment: OwnDeployment | undefined;
 }
 
 /** One page of the list. */
@@ -41,14 +48,16 @@ const argumentsOf = ({ from, until, ...filter }: RunSearch) => ({
   ...(until !== undefined && { until: new Date(until).toISOString() }),
 });
 
-/** The tags of deployments, by their ids. Only the owner of a deployment reads its tags. */
-async function readTags(db: Db, ids: readonly string[], signal: AbortSignal): Promise<Map<string, string[]>> {
-  const tags = new Map<string, string[]>();
-  if (ids.length === 0) return tags;
-  const { data } = await db.from('flow_deployments_tags').select('tag, deployment_id').in('deployment_id', ids)
-    .order('tag').abortSignal(signal).throwOnError();
-  for (const { tag, deployment_id } of data) tags.set(deployment_id, [...tags.get(deployment_id) ?? [], tag]);
-  return tags;
+/** Reads those of the deployments that belong to the user, by id. */
+async function readDeployments(
+  db: Db,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, OwnDeployment>> {
+  if (ids.length === 0) return new Map();
+  const { data } = await db.from('flow_deployments').select('id, created_at, flow_deployments_tags(tag)').in('id', ids)
+    .order('tag', { referencedTable: 'flow_deployments_tags' }).abortSignal(signal).throwOnError();
+  return new Map(data.map((deployment) => [deployment.id, deployment]));
 }
 
 /** Reads the rows of the list from `from` to `to`, both included. */
@@ -61,18 +70,11 @@ export async function findRuns(
   const { data } = await db.rpc('find_flow_runs', { ...argumentsOf(filter), skip: from, take: to - from + 1 })
     .abortSignal(signal).throwOnError();
   // SAFETY: the function builds an object of this shape.
-  const { runs, is_complete } = data as unknown as { runs: RunListRow[]; is_complete: boolean };
-  const deployments = runs.flatMap(({ deployment_id }) => deployment_id === null ? [] : [deployment_id]);
-  const [names, tags] = await Promise.all([
-    readFlowNames(db, [...new Set(runs.map(({ flow_id }) => flow_id))], signal),
-    readTags(db, [...new Set(deployments)], signal),
-  ]);
+  const { runs, is_complete } = data as unknown as { runs: Omit<NamedRun, 'deployment'>[]; is_complete: boolean };
+  const ids = new Set(runs.flatMap(({ deployment_id }) => deployment_id === null ? [] : [deployment_id]));
+  const deployments = await readDeployments(db, [...ids], signal);
   return {
-    runs: runs.map((run) => ({
-      ...run,
-      flow_name: names.get(run.flow_id),
-      tags: tags.get(run.deployment_id ?? '') ?? [],
-    })),
+    runs: runs.map((run) => ({ ...run, deployment: deployments.get(run.deployment_id ?? '') })),
     isComplete: is_complete,
   };
 }

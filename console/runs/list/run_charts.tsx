@@ -107,6 +107,9 @@ function Figures({ overview: { duration_ms: { p50, p95 } } }: { overview: RunOve
   );
 }
 
+/** With fewer runs, the list says more than the charts. */
+const LEAST_RUNS = 25;
+
 /**
  * The number, the durations and the failures of the filtered runs. Without a period, shows the runs of the last day.
  */
@@ -119,7 +122,7 @@ export function RunCharts({ filter }: { filter: RunSearch }) {
     placeholderData: keepPreviousData,
   });
   if (overview === undefined || error !== null) return <ErrorAlert error={error} />;
-  if (overview.runs === 0) return null;
+  if (overview.runs < LEAST_RUNS) return <Failures failures={overview.failures} />;
   const period = filter.from === undefined && filter.until === undefined ? 'the last day' : 'the period';
   return (
     <Stack gap='lg' component='section' aria-label='Charts'>

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import { ActiveSwitch } from '../dialogs/active_switch.tsx';
 import { useApi } from '../api.tsx';
 import { ConfirmButton } from '../dialogs/confirm_button.tsx';
-import { describeTarget } from '../targets/describe_target.ts';
+import { describeTarget, type NamedTarget, TARGET_NAMES } from '../targets/describe_target.ts';
 import { LastStart } from '../time/last_start.tsx';
 import { type Column, PagedTable } from '../page/paged_table.tsx';
 import { type StartedDeployment, startersOf } from '../targets/start_target.ts';
@@ -14,15 +14,13 @@ import { usePagedRows } from '../page/use_paged_rows.ts';
 import { When } from '../time/when.tsx';
 
 const SHOWN =
-  'id, flow, tag, deployment_id, cron, time_zone, is_active, next_start_at, last_start_at, last_flow_run_id, last_error, flows(name)';
+  `id, flow, tag, deployment_id, cron, time_zone, is_active, next_start_at, last_start_at, last_flow_run_id, last_error, ${TARGET_NAMES}` as const;
 
 type ShownSchedule =
+  & NamedTarget
   & Pick<
     ScheduleRow,
     | 'id'
-    | 'flow'
-    | 'tag'
-    | 'deployment_id'
     | 'cron'
     | 'time_zone'
     | 'is_active'
@@ -30,8 +28,7 @@ type ShownSchedule =
     | 'last_start_at'
     | 'last_flow_run_id'
     | 'last_error'
-  >
-  & { flows: { name: string } | null };
+  >;
 
 function ScheduleSwitch({ row }: { row: ShownSchedule }) {
   const { db } = useApi();

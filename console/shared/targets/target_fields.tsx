@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useApi } from '../api.tsx';
 import type { StartTarget } from './start_target.ts';
 import { type FlowChoice, useFlowChoices } from './use_flow_choices.ts';
-import { describeAge } from '../time/when.tsx';
+import { exactTime, useDateFormat } from '../time/dates.ts';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
 /** The most deployments, or tags, in a list. */
@@ -22,16 +22,15 @@ const withChosen = (choices: FlowChoice[], chosen: string | null, label: string)
 /** Reads the newest deployments of the user. */
 function useDeploymentChoices(): FlowChoice[] {
   const { db } = useApi();
+  const format = useDateFormat();
   const { data = [] } = useQuery({
-    queryKey: ['deployments', 'choices'],
+    queryKey: ['deployments', 'choices', format],
     queryFn: async ({ signal }) => {
       const { data } = await db.from('flow_deployments').select('id, name, created_at, entrypoint, flows(name)')
         .order('id', { ascending: false }).limit(OFFERED).abortSignal(signal).throwOnError();
       return data.map(({ id, name, created_at, entrypoint, flows }) => ({
         value: id,
-        label: `${name || flows?.name || `Flow ${entrypoint}`}, ${describeAge(new Date(created_at), new Date())} (…${
-          id.slice(-6)
-        })`,
+        label: `${name || flows?.name || `Flow ${entrypoint}`}, ${exactTime(new Date(created_at), format)}`,
       }));
     },
   });

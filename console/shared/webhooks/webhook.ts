@@ -1,4 +1,4 @@
-import type { NamedTarget } from '../targets/describe_target.ts';
+import { type NamedTarget, TARGET_NAMES } from '../targets/describe_target.ts';
 
 /** A webhook in the list. */
 export interface ListedWebhook extends NamedTarget {
@@ -19,6 +19,6 @@ export interface ListedWebhook extends NamedTarget {
 
 /** The columns of a ListedWebhook. */
 export const SHOWN =
-  'id, prefix, flow, tag, deployment_id, input, headers, whole_request, respond, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
+  `id, prefix, flow, tag, deployment_id, input, headers, whole_request, respond, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, ${TARGET_NAMES}` as const;
 
 export const WEBHOOKS_KEY = ['webhooks'];

@@ -1,7 +1,8 @@
-import { Code, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { useApi } from '../api.tsx';
-import { describeTarget } from '../targets/describe_target.ts';
+import { describeTarget, targetHref } from '../targets/describe_target.ts';
 import { LastStart } from '../time/last_start.tsx';
 import { type Column, PagedTable } from '../page/paged_table.tsx';
 import { type StartedDeployment, startersOf } from '../targets/start_target.ts';
@@ -28,7 +29,10 @@ const LastRequest = ({ row }: { row: ListedWebhook }) => (
 
 const COLUMNS: Column<ListedWebhook>[] = [
   { header: 'Token', cell: ({ prefix }) => <Code style={{ whiteSpace: 'nowrap' }}>{prefix}…</Code> },
-  { header: 'Starts', cell: (row) => describeTarget(row) },
+  {
+    header: 'Starts',
+    cell: (row) => <Anchor component={Link} size='sm' href={targetHref(row)}>{describeTarget(row)}</Anchor>,
+  },
   { header: 'Input', cell: (row) => <Input row={row} /> },
   { header: 'Verified by', cell: ({ verification }) => verificationOf(verification).label },
   { header: 'Last start', cell: (row) => <LastRequest row={row} /> },

@@ -1,4 +1,4 @@
-select plan(26);
+select plan(29);
 
 select test.create_user('owner'), test.create_user('other');
 select test.sign_in(test.user_id('owner'));
@@ -31,6 +31,8 @@ select test.child(private.uuid_v7(), (select min(id::text)::uuid from public.flo
 select test.sign_in(test.user_id('owner'));
 create function pg_temp.starters(found jsonb) returns text language sql as
   $$ select string_agg(r ->> 'starter', ' ' order by r ->> 'id' desc) from jsonb_array_elements(found -> 'runs') as r $$;
+create function pg_temp.email() returns text language sql security invoker as
+  $$ select r ->> 'started_by_email' from jsonb_array_elements(public.find_flow_runs() -> 'runs') as r where r ->> 'starter' = 'user' order by r ->> 'id' desc limit 1 $$;
 select is(pg_temp.starters(public.find_flow_runs()), 'schedule webhook user key flow user', 'the caller''s own runs are listed, the newest first, with their starters');
 select is(public.find_flow_runs() -> 'is_complete', 'true', 'the answer says that the list is complete');
 select is(public.find_flow_runs() -> 'runs' -> 0 ->> 'first_error', 'Fetch a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#2: Timed out', 'each failed run has its first error');
@@ -63,6 +65,16 @@ select is(test.error_code($$ select public.find_flow_runs(starter => 'me') $$), 
 select is(test.error_code($$ select public.find_flow_runs(since => '-infinity') $$), 'request_invalid', 'an impossible time is refused');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.starters(public.find_flow_runs()), 'user user', 'the starter finds the started run of another user''s flow, too');
+select is(public.find_flow_runs() -> 'runs' -> 0 ->> 'flow_name', null, 'the starter does not read the name of a flow that the starter may not see');
+
+-- The owner reads who started a run, if the address is confirmed.
+select test.sign_out();
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.email(), null, 'an address that is not confirmed is not shown');
+select test.sign_out();
+update auth.users set email_confirmed_at = now() where id = test.user_id('other');
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.email(), 'other@example.com', 'the owner reads the address of the starter');
 
 -- The owner has 6 runs, and started 4 of them. Both indexes, by owner and by starter, contain these 4.
 select test.sign_out();

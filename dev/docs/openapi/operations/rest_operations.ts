@@ -400,6 +400,8 @@ export const restOperations: Operation[] = [
             end_time: null,
             starter: 'user',
             first_error: null,
+            flow_name: 'Order',
+            started_by_email: 'ada@example.com',
           }],
           is_complete: true,
         },

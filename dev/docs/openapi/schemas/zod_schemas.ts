@@ -435,6 +435,8 @@ export const answerSchemas = {
       end_time: z.iso.datetime({ offset: true }).nullable(),
       starter: starterSchema,
       first_error: z.string().nullable(),
+      flow_name: z.string().nullable(),
+      started_by_email: z.string().nullable(),
     })),
     is_complete: z.boolean(),
   }),
