@@ -1,7 +1,5 @@
 import { Anchor, Stack, Text } from '@mantine/core';
-import type { PendingInput } from 'flow-deployments-client';
 import { Link } from 'wouter';
-import { useSession } from '../session/session_context.tsx';
 import { PendingInputAlert } from '../shared/inbox/pending_inputs.tsx';
 import type { Inbox } from '../shared/inbox/use_inbox.ts';
 import { When } from '../shared/time/when.tsx';
@@ -14,13 +12,8 @@ export interface WaitingRun {
   createdAt: string;
 }
 
-const nameOfStarter = ({ starter }: PendingInput, email: string | undefined): string =>
-  starter === null ? 'a guest' : starter === email?.toLowerCase() ? 'you' : starter;
-
 /** A waiting run, with its requests to the user and the forms for the answers. */
 export function WaitingRunItem({ id, run, inbox }: { id: string; run: WaitingRun | undefined; inbox: Inbox }) {
-  const session = useSession();
-  const email = typeof session === 'object' ? session.email : undefined;
   const isOfRun = ({ root_flow_run_id }: { root_flow_run_id: string }) => root_flow_run_id === id;
   const asked = inbox.inputs.find(isOfRun);
   return (
@@ -29,17 +22,14 @@ export function WaitingRunItem({ id, run, inbox }: { id: string; run: WaitingRun
         {run === undefined
           ? <Text span size='sm' fw={600}>{asked?.flow_name || 'A flow'}</Text>
           : <Anchor component={Link} size='sm' fw={600} href={`/runs/${id}`}>{run.flowName}</Anchor>}
-        {asked !== undefined && `, started by ${nameOfStarter(asked, email)}`}
         {run !== undefined && (
           <Text span size='sm' c='dimmed'>
-            {asked === undefined && ', started'} <When at={run.createdAt} />
+            , started <When at={run.createdAt} />
           </Text>
         )}
       </Text>
       {inbox.signatures.some(isOfRun) && <SignatureRequest run={id} runId={id} cluster={run?.cluster ?? ''} />}
-      {inbox.inputs.filter(isOfRun).map((input) => (
-        <PendingInputAlert key={input.id} input={input} title={input.title ?? 'The run waits for an input'} />
-      ))}
+      {inbox.inputs.filter(isOfRun).map((input) => <PendingInputAlert key={input.id} input={input} />)}
     </Stack>
   );
 }

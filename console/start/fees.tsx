@@ -1,5 +1,6 @@
-import { Code, List, Stack, Text } from '@mantine/core';
+import { List, Stack, Text } from '@mantine/core';
 import type { Fees as FeesOfRuns } from 'flow-deployments-client';
+import { ShortKey } from '../shared/short_key.tsx';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 
@@ -18,7 +19,7 @@ export function Fees({ fees }: { fees: FeesOfRuns }) {
       <List size='sm'>
         {fees.map(([address, lamports], index) => (
           <List.Item key={index} className='console-text'>
-            {inSol(lamports)} to <Code>{address}</Code>
+            {inSol(lamports)} to <ShortKey value={address} />
           </List.Item>
         ))}
       </List>

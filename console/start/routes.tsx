@@ -1,5 +1,4 @@
 import { Route, Switch } from 'wouter';
-import { NothingToStart } from './nothing_to_start.tsx';
 import { StartPage } from './start_page.tsx';
 
 const FLOW_ID = /^[1-9]\d{0,9}$/;
@@ -16,7 +15,7 @@ export default function StartRoutes() {
       </Route>
       <Route path='/start/:id'>{({ id }) => <StartPage key={id} target={{ id }} />}</Route>
       <Route>
-        <NothingToStart />
+        <StartPage target={{ flow: NO_FLOW }} />
       </Route>
     </Switch>
   );

@@ -47,9 +47,10 @@ export function StartPage({ target }: { target: DeploymentTarget }) {
     queryKey: ['start', address, isUser ? session.userId : 'nobody'],
     queryFn: ({ signal }) => flows.read(target, { signal, ...(!isUser && { publicKey: NOBODY }) }),
   });
-  if (isSigningIn && !isUser) return <SignInPage />;
   if (isPending) return <Loading />;
-  if (isMissing(error)) return <NothingToStart onSignIn={isUser ? undefined : () => setSigningIn(true)} />;
+  // A stranger learns the same of a page for users as of one that does not exist.
+  if (!isUser && (isSigningIn || isMissing(error))) return <SignInPage reason='Sign in to open this page.' />;
+  if (isMissing(error)) return <NothingToStart />;
   return (
     <Frame>
       <Page title={deployment?.name || 'Start'}>

@@ -14,7 +14,7 @@ import { useProgress } from './use_progress.ts';
 const SAYINGS: Record<RunRow['status'], string> = {
   queued: 'It waits for its turn.',
   running: 'It is under way.',
-  waiting: 'It waits for something outside, such as a signature or the network.',
+  waiting: 'It waits for an answer, a signature or another service.',
   succeeded: 'It is done.',
   failed: 'It has failed.',
   stopped: 'It was stopped.',

@@ -1,8 +1,9 @@
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Section } from '../shared/page/section.tsx';
+import { ShortKey } from '../shared/short_key.tsx';
 import { type ConnectingWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
 import { connectWallet } from '../shared/wallet/connect_wallet.ts';
 import { GuestButton } from './guest_button.tsx';
@@ -51,13 +52,11 @@ export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
     return (
       <Group justify='space-between' role='group' aria-label='Who starts'>
         <Text size='sm' className='console-text' flex='1 1 12rem'>
-          You start as {starter.kind === 'user' ? starter.email : starter.isGuest
-            ? (
-              <>
-                a guest, with the key <Code>{starter.publicKey}</Code>
-              </>
-            )
-            : <Code>{starter.publicKey}</Code>}
+          You start as {starter.kind === 'user' ? starter.email : starter.isGuest ? 'a guest' : (
+            <>
+              the wallet <ShortKey value={starter.publicKey} />
+            </>
+          )}.
         </Text>
         {starter.kind === 'key' && (
           <Button size='xs' variant='default' onClick={() => setStarter(undefined)}>Change</Button>

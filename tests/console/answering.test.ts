@@ -40,7 +40,7 @@ test('a listed person finds the question with flow, starter and inputs in the in
 
   await opened.goto('inbox');
   const item = page.getByRole('list', { name: 'Waiting runs' }).getByRole('listitem');
-  await item.getByText(`Expenses, started by ${email}`).waitFor();
+  await item.getByText(`Expenses asks, started by ${email}`).waitFor();
   await item.getByText(HOSTILE).waitFor();
   expect(await item.getByRole('link').count()).toBe(0);
   expect((await item.locator('dl').innerText()).split(/\s+/)).toEqual(['amount', '120']);

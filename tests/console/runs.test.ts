@@ -45,8 +45,8 @@ test('a run asks for a signature, continues after a wallet of the browser has si
   const { opened, runId, publicKey } = await startPayment();
   const { page } = opened;
   await opened.goto(`runs/${runId}`);
-  const request = page.getByRole('group', { name: 'The run waits for a signature' });
-  await request.getByText(publicKey).waitFor();
+  const request = page.getByRole('group', { name: 'A signature is needed' });
+  await request.getByTitle(publicKey).waitFor();
   const graph = page.getByRole('region', { name: 'Graph of the run' });
   await graph.getByRole('group', { name: 'Pay, waiting' }).waitFor();
   await opened.checkAccessibility();
@@ -65,8 +65,8 @@ test('the inbox shows a signature request, which a wallet of the browser signs t
   const { page } = opened;
   await opened.goto('inbox');
   const item = page.getByRole('list', { name: 'Waiting runs' }).getByRole('listitem').filter({ hasText: 'Buy' });
-  const request = item.getByRole('group', { name: 'The run waits for a signature' });
-  await request.getByText(publicKey).waitFor();
+  const request = item.getByRole('group', { name: 'A signature is needed' });
+  await request.getByTitle(publicKey).waitFor();
   await opened.checkAccessibilityInBoth();
   await request.getByRole('button', { name: 'Sign with Test wallet' }).click();
   expect(await finishedRun(person, runId)).toMatchObject({ status: 'succeeded' });

@@ -55,12 +55,12 @@ test('a visitor pays with a wallet of the browser, and sees the result', async (
   await opened.goto(`start/${id}`);
   await page.getByRole('heading', { level: 1, name: 'Coffee' }).waitFor();
   await page.getByText(HOSTILE).waitFor();
-  await page.getByRole('region', { name: 'Fees' }).getByText(`0.001 SOL to ${partner.publicKey}`).waitFor();
+  await page.getByRole('region', { name: 'Fees' }).getByTitle(partner.publicKey).waitFor();
   await page.getByRole('button', { name: 'Connect Test wallet' }).click();
   await expect.poll(() => page.getByRole('textbox', { name: 'account' }).inputValue()).toBe(buyer.publicKey);
   await opened.checkAccessibility();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  const request = page.getByRole('group', { name: 'The run waits for a signature' });
+  const request = page.getByRole('group', { name: 'A signature is needed' });
   await request.getByRole('button', { name: 'Sign with Test wallet' }).waitFor();
   await opened.checkAccessibility();
   // A reloaded page finds the run again.
@@ -157,17 +157,23 @@ test('a user starts a deployment for users with accounts, on a narrow screen in 
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: HOSTILE }));
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
-  const notFound = async (path: string): Promise<string> => {
+  const textAt = async (path: string, heading: string): Promise<string> => {
     await opened.goto(`start/${path}`);
-    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
     return await page.getByRole('main').innerText();
   };
-  const texts = [await notFound(id), await notFound(randomUUID()), await notFound('nonsense')];
+  // A stranger is asked to sign in, whether or not there is something to start.
+  const texts = [];
+  const addresses = [id, randomUUID(), 'nonsense', 'f/1/a/b', `f/2147483647/latest`];
+  for (const path of addresses) texts.push(await textAt(path, 'Flow console'));
   expect(new Set(texts).size).toBe(1);
+  expect(texts[0]).toContain('Sign in to open this page.');
   await opened.checkAccessibility();
 
   const person = await enterConsole(opened);
-  await notFound(id);
+  const refusals = [];
+  for (const path of addresses) refusals.push(await textAt(path, 'Not found'));
+  expect(new Set(refusals).size).toBe(1);
   await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' }).eq('id', id).throwOnError();
   await opened.goto(`start/${id}`);
   await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();

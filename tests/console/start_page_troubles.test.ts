@@ -85,15 +85,14 @@ test('a visitor sees which input is wrong, and when a limit allows more starts',
   await alert.getByText(/^Try again in (a second|\d+ seconds)\.$/).waitFor();
 });
 
-test('a deployment for users with accounts shows the same 404 to visitors, with a way to sign in', async () => {
+test('a visitor of a deployment for users with accounts is asked to sign in', async () => {
   const owner = await signUp();
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'For members' }));
   await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' }).eq('id', id).throwOnError();
   const opened = await openConsole();
   const { page } = opened;
   await opened.goto(`start/${id}`);
-  await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Sign in to open this page.').waitFor();
   await page.getByRole('textbox', { name: 'Email' }).fill(`${crypto.randomUUID()}@example.com`);
   await page.getByRole('textbox', { name: 'Password' }).fill(crypto.randomUUID());
   await page.getByRole('button', { name: 'Sign up' }).click();

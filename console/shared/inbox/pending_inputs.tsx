@@ -5,11 +5,9 @@ import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 import { objectAt } from '../graph/drawn_node.ts';
 import { runKey } from '../use_run_events.ts';
-import { When } from '../time/when.tsx';
 import { ValueView } from '../value_view.tsx';
 import { AnswerForm } from './answer_form.tsx';
-
-const NO_TITLES: ReadonlyMap<string, string> = new Map();
+import { AskedBy } from './asked_by.tsx';
 
 /** Says who may answer, to a reader who may not. */
 const WHO_ANSWERS: Record<string, string> = {
@@ -35,9 +33,10 @@ function ShownInputs({ inputs }: { inputs: PendingInput['inputs'] }) {
 }
 
 /** A pending input with its question, and the form for the answer. */
-export function PendingInputAlert({ input, title, token }: {
+export function PendingInputAlert({ input, title = input.title ?? 'Your answer is needed', token }: {
   input: PendingInput;
-  title: string;
+  /** By default the title of the question. */
+  title?: string | undefined;
   /** The token of the run, if the reader started it as a guest. */
   token?: string | undefined;
 }) {
@@ -48,9 +47,7 @@ export function PendingInputAlert({ input, title, token }: {
         {input.description !== null && <Text size='sm' className='console-text console-lines'>{input.description}
         </Text>}
         <ShownInputs inputs={input.inputs} />
-        <Text size='sm'>
-          The node fails <When at={input.expires_at} /> if nobody answers.
-        </Text>
+        <AskedBy input={input} isGuest={token !== undefined} />
         {input.may_answer
           ? <AnswerForm input={input} token={token} />
           : <Text size='sm'>{WHO_ANSWERS[input.answered_by]}</Text>}
@@ -60,17 +57,18 @@ export function PendingInputAlert({ input, title, token }: {
 }
 
 const nameOf = (input: PendingInput, runId: string, titles: ReadonlyMap<string, string>): string =>
-  titles.get(input.node_id) ?? (input.flow_run_id === runId ? 'The run' : 'A called flow');
+  titles.get(input.node_id) ?? (input.flow_run_id === runId ? 'A node' : 'A called flow');
 
 interface PendingInputsProps {
   /** The run, or the started run with its token. */
   run: RunReference<object>;
   runId: string;
+  /** The titles of the run's nodes, for its owner. Without them, each input has the title of its question. */
   titles?: ReadonlyMap<string, string>;
 }
 
 /** The inputs for which a run and its called runs wait. Shows nothing if they wait for no input. */
-export function PendingInputs({ run, runId, titles = NO_TITLES }: PendingInputsProps) {
+export function PendingInputs({ run, runId, titles }: PendingInputsProps) {
   const { flows } = useApi();
   const { data: inputs = [], error } = useQuery({
     queryKey: [...runKey(runId), 'pending inputs'],
@@ -83,7 +81,7 @@ export function PendingInputs({ run, runId, titles = NO_TITLES }: PendingInputsP
         <PendingInputAlert
           key={input.id}
           input={input}
-          title={`${nameOf(input, runId, titles)} waits for an input`}
+          title={titles && `${nameOf(input, runId, titles)} waits for an input`}
           token={typeof run === 'string' ? undefined : run.token}
         />
       ))}

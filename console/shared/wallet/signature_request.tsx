@@ -1,11 +1,12 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PendingSignatureRequest, RunReference } from 'flow-deployments-client';
 import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 import { INBOX_KEY } from '../inbox/use_inbox.ts';
 import { runKey } from '../use_run_events.ts';
-import { When } from '../time/when.tsx';
+import { ShortKey } from '../short_key.tsx';
+import { Deadline } from '../time/deadline.tsx';
 import { SignAsGuest, useIsGuest } from './sign_as_guest.tsx';
 import { canSign, type SigningWallet, signWith, useBrowserWallets } from './browser_wallets.ts';
 
@@ -72,11 +73,12 @@ export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps)
   };
   const expiresAt = new Date(request.time + request.timeout * 1_000).toISOString();
   return (
-    <Alert color='yellow' title='The run waits for a signature' role='group'>
+    <Alert color='yellow' title='A signature is needed' role='group'>
       <Stack gap='sm'>
         <Text size='sm' component='div' className='console-text'>
-          Key <Code>{request.pubkey}</Code> is asked to sign a transaction on {cluster}. The request ends{' '}
-          <When at={expiresAt} />.
+          The wallet <ShortKey value={request.pubkey} /> is asked to sign a transaction on {cluster}. Please sign by
+          {' '}
+          <Deadline at={expiresAt} />.
         </Text>
         {isGuest
           ? <SignAsGuest key={request.id} request={request} onSigned={onSigned} />
