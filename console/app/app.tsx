@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useRoute } from 'wouter';
 import { useSession } from '../session/session_context.tsx';
+import { NewPasswordPage } from '../session/new_password_page.tsx';
 import { SignInPage } from '../session/sign_in_page.tsx';
 import { ErrorBoundary } from '../shared/errors/error_boundary.tsx';
 import { Loading } from '../shared/page/loading.tsx';
@@ -18,6 +19,7 @@ export function App({ config }: { config: ConsoleConfig }) {
   const [isDocs] = useRoute('/docs/*?');
   if (session === 'unknown') return <Loading />;
   const isStranger = session === undefined;
+  if (session?.isRecovering) return <NewPasswordPage />;
   if (isStranger && !isStartPage && !isDocs) return <SignInPage />;
   return (
     <ErrorBoundary>

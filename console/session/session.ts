@@ -4,6 +4,8 @@ import { AuthClient, type AuthError, type Session as AuthSession } from '@supaba
 interface SignedIn {
   userId: string;
   email: string;
+  /** True if the user has come by the link of a mail for a forgotten password, until there is a new password. */
+  isRecovering: boolean;
 }
 
 /** `unknown` until the stored session has been read; undefined if nobody is signed in. */
@@ -18,6 +20,9 @@ export interface SessionStore {
   signIn: (email: string, password: string) => Promise<void>;
   /** Signs up. `mustConfirm` is true if the project first requires a confirmation by mail. */
   signUp: (email: string, password: string) => Promise<{ mustConfirm: boolean }>;
+  /** Has a mail sent whose link leads back here. The answer does not tell whether there is such a user. */
+  recover: (email: string) => Promise<void>;
+  setPassword: (password: string) => Promise<void>;
   signOut: () => Promise<void>;
 }
 
@@ -25,8 +30,8 @@ function assertNone(error: AuthError | null): void {
   if (error !== null) throw error;
 }
 
-const signedIn = (session: AuthSession | null): SignedIn | undefined =>
-  session === null ? undefined : { userId: session.user.id, email: session.user.email ?? '' };
+const signedIn = (session: AuthSession | null, isRecovering: boolean): SignedIn | undefined =>
+  session === null ? undefined : { userId: session.user.id, email: session.user.email ?? '', isRecovering };
 
 /**
  * Makes the store of the session. It uses only the Auth client, so that the page for signing in does not load the rest
@@ -43,10 +48,13 @@ export function makeSessionStore(url: string, key: string): SessionStore {
   });
   let state: SessionState = 'unknown';
   const listeners = new Set<() => void>();
-  auth.onAuthStateChange((_event, session) => {
-    const next = signedIn(session);
+  let isRecovering = false;
+  auth.onAuthStateChange((event, session) => {
+    if (event === 'PASSWORD_RECOVERY') isRecovering = true;
+    else if (event === 'USER_UPDATED' || event === 'SIGNED_OUT') isRecovering = false;
+    const next = signedIn(session, isRecovering);
     // If the same user has only got a new token, the pages need not change.
-    if (typeof state === 'object' && state.userId === next?.userId) return;
+    if (typeof state === 'object' && state.userId === next?.userId && state.isRecovering === isRecovering) return;
     state = next;
     for (const listener of listeners) listener();
   });
@@ -64,6 +72,13 @@ export function makeSessionStore(url: string, key: string): SessionStore {
       const { data, error } = await auth.signUp({ email, password });
       assertNone(error);
       return { mustConfirm: data.session === null };
+    },
+    async recover(email) {
+      const redirectTo = new URL(import.meta.env.BASE_URL, window.location.href).href;
+      assertNone((await auth.resetPasswordForEmail(email, { redirectTo })).error);
+    },
+    async setPassword(password) {
+      assertNone((await auth.updateUser({ password })).error);
     },
     async signOut() {
       // The browser forgets the session even if the project does not answer.

@@ -199,7 +199,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await set.keep(startAuthPart({
         databaseUrl: urlFor('supabase_auth_admin'),
         jwtSecret: keys.jwtSecret,
-        siteUrl: status.API_URL,
+        siteUrl: `${status.API_URL}/console/`,
         socketPath: socketPath('auth'),
         onLine: (line) => log(`[auth] ${line}`),
       })).waitUntilReady();

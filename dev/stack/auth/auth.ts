@@ -7,6 +7,10 @@ export async function createAuthSchema(sql: Sql): Promise<void> {
   await sql.unsafe(getAuthSchemaSql().replace('CREATE SCHEMA IF NOT EXISTS auth;', ''));
 }
 
+async function printMail({ to, subject, text }: { to: string; subject: string; text?: string }): Promise<void> {
+  console.log(`Mail to ${to}: ${subject}\n${text ?? ''}`);
+}
+
 /** The Auth API, which answers requests under `/auth/v1`. */
 export interface AuthServer {
   fetch: (request: Request) => Promise<Response>;
@@ -17,12 +21,13 @@ export interface AuthOptions {
   /** Connects as supabase_auth_admin. */
   databaseUrl: string;
   jwtSecret: string;
+  /** The address to which the links in mails lead. */
   siteUrl: string;
 }
 
 /**
  * Starts Supabase's Auth API on the stack's own database. Sign-ups need no confirmation; tokens are signed with the
- * stack's secret.
+ * stack's secret. Mails are printed and not sent.
  */
 export async function startAuth(options: AuthOptions): Promise<AuthServer> {
   const { App, createPostgresConnection } = await loadAuthPackage();
@@ -40,6 +45,7 @@ export async function startAuth(options: AuthOptions): Promise<AuthServer> {
       site_url: options.siteUrl,
       email: { enable_signup: true, enable_confirmations: false },
     },
+    options: { drivers: { email: { send: printMail } } },
   });
   await app.init();
   return {
