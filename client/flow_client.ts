@@ -92,6 +92,11 @@ export interface StartOptions extends RequestOptions {
   /** Start as the unauthenticated caller who has this public key, even if a user is signed in. */
   publicKey?: string | undefined;
   /**
+   * With `publicKey`, the token of an earlier run: if the deployment debounces its starts and that run has not begun,
+   * this start replaces its inputs. Users need no token.
+   */
+  token?: string | undefined;
+  /**
    * The public key of the wallet that signs and sends the transaction. Only for deployments with an action identity.
    */
   actionSigner?: string | undefined;

@@ -41,10 +41,11 @@ export function makeStarting(
   send: Send,
 ): Pick<FlowClient, 'start' | 'deployment' | 'output' | 'outputValues' | 'redrive' | 'stop'> {
   const start = async (target: DeploymentTarget, values: object = {}, options: StartOptions = {}) => {
-    const { publicKey, idempotencyKey, signal } = options;
+    const { publicKey, token, idempotencyKey, signal } = options;
     const path = `/functions/v1/deployment/start?${targetQuery(target)}`;
     const body = startBody(values, options);
-    return await postStart(send, { path, body, headers: asPublicKey(publicKey), idempotencyKey, signal }, 'the start');
+    const headers = { ...asPublicKey(publicKey), 'x-flow-run-token': token };
+    return await postStart(send, { path, body, headers, idempotencyKey, signal }, 'the start');
   };
 
   /** Waits until the run has succeeded, and returns the answer with its output. */

@@ -10,11 +10,12 @@ begin atomic
       'public_key_invalid', 'idempotency_key_invalid', 'column_invalid', 'column_read_only',
       'start_permission_invalid', 'name_invalid', 'description_invalid', 'icon_url_invalid', 'fees_invalid',
       'chain_network_invalid', 'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'queue_key_invalid',
-      'max_running_per_key_invalid', 'max_starts_per_key_invalid', 'key_period_seconds_invalid', 'on_end_invalid',
-      'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid', 'row_start_invalid',
-      'start_target_ambiguous', 'action_signer_invalid', 'priority_invalid', 'environment_invalid',
-      'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid',
-      'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'max_running_per_key_invalid', 'max_starts_per_key_invalid', 'key_period_seconds_invalid',
+      'debounce_seconds_invalid', 'debounce_max_seconds_invalid', 'on_end_invalid', 'action_identity_invalid',
+      'action_identity_without_wallet', 'node_definition_invalid', 'row_start_invalid', 'start_target_ambiguous',
+      'action_signer_invalid', 'priority_invalid', 'environment_invalid', 'partial_config_invalid',
+      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
+      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'

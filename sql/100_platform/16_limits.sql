@@ -446,7 +446,7 @@ returns integer
 language sql immutable security invoker
 return 86400;
 comment on function private.limit_key_period_seconds() is
-  'Limit in s: `key_period_seconds` of a deployment.';
+  'Limit in s: `key_period_seconds`, `debounce_seconds` and `debounce_max_seconds` of a deployment.';
 
 create function private.limit_priority_seconds()
 returns integer

@@ -24,6 +24,8 @@ create table public.flow_deployments (
   max_running_per_key integer,
   max_starts_per_key integer,
   key_period_seconds integer,
+  debounce_seconds integer,
+  debounce_max_seconds integer,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
     on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
@@ -47,6 +49,18 @@ create table public.flow_deployments (
   ),
   constraint flow_deployments_max_starts_per_key_has_period check (
     (max_starts_per_key is null) = (key_period_seconds is null)
+  ),
+  constraint flow_deployments_debounce_seconds_range check (
+    debounce_seconds between 1 and private.limit_key_period_seconds()
+  ),
+  constraint flow_deployments_debounce_seconds_alone check (
+    debounce_seconds is null or max_starts_per_key is null and not queue_key_shared
+  ),
+  constraint flow_deployments_debounce_max_seconds_range check (
+    debounce_max_seconds between debounce_seconds and private.limit_key_period_seconds()
+  ),
+  constraint flow_deployments_debounce_max_seconds_has_debounce check (
+    debounce_max_seconds is null or debounce_seconds is not null
   ),
   constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
@@ -92,6 +106,10 @@ comment on column public.flow_deployments.max_starts_per_key is
   'The most runs of one key that may begin in key_period_seconds: they begin at least key_period_seconds / max_starts_per_key apart. Further runs wait. Null: no limit.';
 comment on column public.flow_deployments.key_period_seconds is
   'The period of max_starts_per_key. Both are null, or neither.';
+comment on column public.flow_deployments.debounce_seconds is
+  'A run begins so many seconds after the newest start of its key. A start whose run has not begun replaces the inputs of that run instead of starting another one. Each caller has keys of its own. Null: runs begin at once.';
+comment on column public.flow_deployments.debounce_max_seconds is
+  'A run begins at the latest so many seconds after its first start, even if debounce_seconds would postpone it further. Null: no bound.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -221,6 +239,21 @@ begin
   end if;
   if (new.max_starts_per_key is null) <> (new.key_period_seconds is null) then
     perform private.refuse_setting('key_period_seconds', 'max_starts_per_key and key_period_seconds need each other');
+  end if;
+  if new.debounce_seconds not between 1 and private.limit_key_period_seconds() then
+    perform private.refuse_setting('debounce_seconds', format(
+      'must be an integer from 1 to %s, or null', private.limit_key_period_seconds()
+    ));
+  end if;
+  if new.debounce_seconds is not null and (new.max_starts_per_key is not null or new.queue_key_shared) then
+    perform private.refuse_setting('debounce_seconds', 'must be null if max_starts_per_key or queue_key_shared is set');
+  end if;
+  if new.debounce_max_seconds not between new.debounce_seconds and private.limit_key_period_seconds()
+    or new.debounce_max_seconds is not null and new.debounce_seconds is null
+  then
+    perform private.refuse_setting('debounce_max_seconds', format(
+      'must be an integer from debounce_seconds to %s, or null', private.limit_key_period_seconds()
+    ));
   end if;
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then

@@ -30,14 +30,18 @@ begin
       )
     end
   ) || case
-    when num_nonnulls(run_settings.deployment.max_running_per_key, run_settings.deployment.max_starts_per_key) = 0
-      then '{}'
+    when num_nonnulls(
+      run_settings.deployment.max_running_per_key, run_settings.deployment.max_starts_per_key,
+      run_settings.deployment.debounce_seconds
+    ) = 0 then '{}'
     -- Only runs with limits by key have this member, because each update of a job writes its settings again.
     else jsonb_build_object('queue', jsonb_strip_nulls(jsonb_build_object(
       'key', run_settings.deployment.queue_key, 'is_shared', run_settings.deployment.queue_key_shared,
       'max_running', run_settings.deployment.max_running_per_key,
       'max_starts', run_settings.deployment.max_starts_per_key,
-      'period_seconds', run_settings.deployment.key_period_seconds
+      'period_seconds', run_settings.deployment.key_period_seconds,
+      'debounce_seconds', run_settings.deployment.debounce_seconds,
+      'debounce_max_seconds', run_settings.deployment.debounce_max_seconds
     )))
   end;
 end;

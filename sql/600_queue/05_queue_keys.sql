@@ -2,7 +2,8 @@
 -- often runs of a key begin. The settings name the key: an input, or the caller. Runs over a limit wait.
 --
 --   start   take_queue_place locks the key. If a place is free and nobody waits, the run gets the place, and its job is
---           ready. If the run comes too early, its job sleeps until its time. Otherwise its job is blocked.
+--           ready. If the run comes too early, its job sleeps until its time. Otherwise its job is blocked. If the
+--           deployment debounces its starts and the key has a sleeping run, the start replaces the inputs of that run.
 --           A change of a row that starts a run never waits for a key, because it is part of a user's transaction. Its job
 --           is blocked and has no key. The next claim or sweep takes a place for it (take_places_of_row_starts).
 --   due     When the time of a sleeping job has come, make_due_jobs_ready blocks the job until it gets a place.
@@ -21,6 +22,7 @@ create table private.queue_keys (
   running integer not null,
   max_running integer,
   next_start_at timestamptz,
+  debounced_run_id uuid,
   constraint queue_keys_pkey primary key (id),
   constraint queue_keys_deployment_id_key_hash_key unique (deployment_id, key_hash),
   constraint queue_keys_running_at_most_pending check (running between 0 and pending),
@@ -38,6 +40,8 @@ comment on column private.queue_keys.max_running is
   'max_running_per_key at the newest start. Used if the deployment has been deleted; otherwise its present value counts.';
 comment on column private.queue_keys.next_start_at is
   'The time at which the next run of this key may begin; null if the deployment does not limit the starts of a key.';
+comment on column private.queue_keys.debounced_run_id is
+  'The newest run whose inputs later starts of this key may replace, as long as its job sleeps before its first claim.';
 -- The sweep reads this index. Keys without a limit of starts are not in it, so most updates need no index entries.
 create index queue_keys_next_start_at_idx on private.queue_keys (next_start_at) where next_start_at is not null;
 
@@ -95,7 +99,8 @@ declare
   v_is_input constant boolean := v_key <> 'caller';
   v_value constant jsonb := case when v_is_input then queue_key_hash.inputs -> v_key end;
   v_starter constant text := case
-    when v_key = 'caller' or v_is_input and (queue_key_hash.queue -> 'is_shared')::boolean is not true
+    when v_key = 'caller' or queue_key_hash.queue ? 'debounce_seconds'
+      or v_is_input and (queue_key_hash.queue -> 'is_shared')::boolean is not true
       then queue_key_hash.starter
   end;
 begin
@@ -111,7 +116,8 @@ begin
 end;
 $$;
 -- If an input is the key, each caller but the owner has keys of its own, unless the deployment has queue_key_shared.
--- Otherwise a stranger could choose another caller's key, and take all its places.
+-- Otherwise a stranger could choose another caller's key, and take all its places. If starts are debounced, each caller
+-- has keys of its own. Otherwise a starter would get the run of another caller, and its token.
 comment on function private.queue_key_hash(jsonb, jsonb, text) is
   'The key of a run. `starter` is the caller, or an empty text for the owner. 400 inputs_invalid if the value of the input is too long.';
 
@@ -150,9 +156,25 @@ $$;
 comment on function private.lock_queue_key(uuid, bytea) is
   'Locks a key, or locks it against insertion if it does not exist, so that private.take_queue_place() does not wait for it. False if another transaction has locked or is inserting the key. Definer, because no API role may access keys.';
 
+create function private.lock_debounced_run(run_id uuid, key_id bigint)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform from private.flow_run_jobs as j
+  where j.flow_run_id = lock_debounced_run.run_id and j.queue_key_id = lock_debounced_run.key_id
+    and j.state = 'sleeping' and j.claim_number = 0
+  for no key update skip locked;
+  return found;
+end;
+$$;
+comment on function private.lock_debounced_run(uuid, bigint) is
+  'Locks the job of a run that sleeps before its first claim. False if it does not, belongs to another key, or another transaction has locked it, because its time has come or it is stopped. Definer, because no API role may access jobs.';
+
 create function private.take_queue_place(
-  deployment_id uuid, queue jsonb, inputs jsonb, starter text, is_limited boolean,
-  out queue_key_id bigint, out state private.job_state, out due_at timestamptz
+  deployment_id uuid, queue jsonb, inputs jsonb, starter text, is_limited boolean, is_redrive boolean,
+  token_run_id uuid, inout run_id uuid, out queue_key_id bigint, out state private.job_state, out due_at timestamptz
 )
 returns record
 language plpgsql volatile security definer
@@ -168,8 +190,13 @@ declare
     (take_queue_place.queue -> 'period_seconds')::double precision
       / (take_queue_place.queue -> 'max_starts')::double precision
   );
+  v_debounce constant interval := case
+    when not take_queue_place.is_redrive
+      then make_interval(secs => (take_queue_place.queue -> 'debounce_seconds')::double precision)
+  end;
   v_now timestamptz;
   v_key private.queue_keys;
+  v_joined_run_id uuid;
 begin
   loop
     select k.* into v_key from private.queue_keys as k
@@ -179,6 +206,23 @@ begin
     v_now := clock_timestamp();
     state := 'ready';
     due_at := null;
+    if v_debounce is not null then
+      state := 'sleeping';
+      due_at := v_now + v_debounce;
+      -- A guest shows only a public key, which proves nothing. So a guest joins the run whose token the request carries.
+      v_joined_run_id := case
+        when take_queue_place.starter like 'key:%' then take_queue_place.token_run_id else v_key.debounced_run_id
+      end;
+      if private.lock_debounced_run(v_joined_run_id, v_key.id) then
+        run_id := v_joined_run_id;
+        queue_key_id := v_key.id;
+        due_at := least(due_at, private.uuid_v7_time(run_id) + make_interval(
+          secs => (take_queue_place.queue -> 'debounce_max_seconds')::double precision
+        ));
+        return;
+      end if;
+      v_key.debounced_run_id := run_id;
+    end if;
     if v_gap is not null then
       v_key.next_start_at := greatest(v_key.next_start_at, v_now);
       if v_key.next_start_at > v_now then
@@ -196,7 +240,7 @@ begin
     if v_key.id is not null then
       update private.queue_keys as k
       set pending = v_key.pending, running = v_key.running, max_running = v_max_running,
-        next_start_at = v_key.next_start_at
+        next_start_at = v_key.next_start_at, debounced_run_id = v_key.debounced_run_id
       where k.id = v_key.id;
       queue_key_id := v_key.id;
       -- A place is free only if runs ended while the key was locked, or if a limit was raised.
@@ -211,9 +255,11 @@ begin
     -- Starts that would insert the same key wait for each other here. Because of this lock, private.lock_queue_key can
     -- find out whether it would have to wait.
     perform pg_advisory_xact_lock(private.queue_key_lock(take_queue_place.deployment_id, v_hash));
-    insert into private.queue_keys as k (deployment_id, key_hash, pending, running, max_running, next_start_at)
-    values (
-      take_queue_place.deployment_id, v_hash, v_key.pending, v_key.running, v_max_running, v_key.next_start_at
+    insert into private.queue_keys as k (
+      deployment_id, key_hash, pending, running, max_running, next_start_at, debounced_run_id
+    ) values (
+      take_queue_place.deployment_id, v_hash, v_key.pending, v_key.running, v_max_running, v_key.next_start_at,
+      v_key.debounced_run_id
     )
     on conflict on constraint queue_keys_deployment_id_key_hash_key do nothing
     returning k.id into queue_key_id;
@@ -225,8 +271,8 @@ end;
 $$;
 -- queue is the member of private.run_settings. Runs of a key begin at least period_seconds / max_starts apart, so no
 -- period contains more than max_starts. If is_limited is true, the start may be refused because of too many keys.
-comment on function private.take_queue_place(uuid, jsonb, jsonb, text, boolean) is
-  'Counts a new run for its key, and returns the key, and the state and due_at of the run''s job. Locks the key until the transaction ends. 400 inputs_invalid; 429 queue_full. Definer, because no API role may access keys.';
+comment on function private.take_queue_place(uuid, jsonb, jsonb, text, boolean, boolean, uuid, uuid) is
+  'Counts a new run for its key, and returns the key, and the state and due_at of the run''s job. If the start is debounced, may return the sleeping run that the start joins, and its new due_at, instead. Locks the key until the transaction ends. 400 inputs_invalid; 429 queue_full. Definer, because no API role may access keys.';
 
 create function private.settle_queue_key(key_id bigint, ended integer, freed integer)
 returns void
@@ -317,8 +363,14 @@ begin
     continue when not private.lock_queue_key(
       v_job.deployment_id, private.queue_key_hash(v_job.queue, v_job.inputs, '')
     );
-    select p.queue_key_id, p.state, p.due_at into v_place
-    from private.take_queue_place(v_job.deployment_id, v_job.queue, v_job.inputs, '', false) as p;
+    select p.* into v_place
+    from private.take_queue_place(
+      v_job.deployment_id, v_job.queue, v_job.inputs, '', false, false, null, v_job.flow_run_id
+    ) as p;
+    if v_place.run_id <> v_job.flow_run_id then
+      perform private.join_debounced_run(v_job.flow_run_id, v_place.run_id, v_place.due_at);
+      continue;
+    end if;
     update private.flow_run_jobs as j
     set queue_key_id = v_place.queue_key_id, state = v_place.state, due_at = v_place.due_at
     where j.flow_run_id = v_job.flow_run_id;

@@ -142,7 +142,7 @@ comment on function private.check_share(public.flow_deployments, text, timestamp
 
 -- Concurrent starts do not see each other's counts, so together they may exceed a limit. No start is refused before the
 -- limit is reached.
-create function private.count_start(deployment public.flow_deployments, shares text[])
+create function private.count_start(deployment public.flow_deployments, shares text[], runs integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -157,13 +157,13 @@ begin
   -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of
   -- its group, so two such transactions can't deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
-  select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
+  select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, count_start.runs
   from unnest(count_start.shares) as s (share)
   on conflict on constraint deployment_usage_pkey do update
   set
     minute = greatest(u.minute, excluded.minute),
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
-    in_flight = u.in_flight + 1;
+    in_flight = u.in_flight + excluded.in_flight;
 
   -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth of the limit, no
   -- caller can exceed a share. Nearly every start needs no further check for this reason.
@@ -178,8 +178,8 @@ begin
   end if;
 end;
 $$;
-comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start against the limits of the deployment, for the groups and the caller in `shares` (see private.start_shares). Called for starts by webhooks, and by callers other than the owner. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
+comment on function private.count_start(public.flow_deployments, text[], integer) is
+  'Counts a start of so many new runs (1, or 0 if it joins a run) against the limits of the deployment, for the groups and the caller in `shares` (see private.start_shares). Called for starts by webhooks, and by callers other than the owner. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger

@@ -1,4 +1,4 @@
-create function private.admit_start(deployment public.flow_deployments, caller private.caller)
+create function private.admit_start(deployment public.flow_deployments, caller private.caller, runs integer)
 returns text[]
 language plpgsql volatile security definer
 set search_path = ''
@@ -6,7 +6,7 @@ as $$
 declare
   v_shares text[];
 begin
-  if private.is_queue_count_due() then
+  if admit_start.runs > 0 and private.is_queue_count_due() then
     perform private.check_queue_length(admit_start.deployment.user_id);
   end if;
   -- A start by a webhook has the owner's user id, but anybody with the webhook's URL may make it. So starts by webhooks
@@ -16,13 +16,13 @@ begin
     v_shares := private.start_shares(admit_start.caller);
   end if;
   if v_shares is not null then
-    perform private.count_start(admit_start.deployment, v_shares);
+    perform private.count_start(admit_start.deployment, v_shares, admit_start.runs);
   end if;
   return v_shares;
 end;
 $$;
-comment on function private.admit_start(public.flow_deployments, private.caller) is
-  'Counts a start by a node, a webhook or a caller other than the owner for the limits, and returns the shares for which it counts. Returns null for a node, which acts as the owner and counts only for the length of the queue. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
+comment on function private.admit_start(public.flow_deployments, private.caller, integer) is
+  'Counts a start by a node, a webhook or a caller other than the owner for the limits (runs: 1, or 0 if it joins a run), and returns the shares for which it counts. Returns null for a node, which acts as the owner and counts only for the length of the queue. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 create function private.check_priority(priority integer, is_owner boolean)
 returns void
@@ -44,7 +44,8 @@ comment on function private.check_priority(integer, boolean) is
   'Refuses the priority of a start if the caller is not the owner, or if it is out of range: 400 priority_invalid.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
--- the same request, returns the earlier run instead.
+-- the same request, returns the earlier run instead. If the deployment debounces its starts, and a run of the key
+-- sleeps, the start joins this run: it replaces the inputs and postpones the run.
 --
 --   inputs       tagged values
 --   plain        plain JSON, which is converted by the types of the flow's inputs
@@ -86,6 +87,8 @@ declare
   v_settings jsonb := enqueue_run.settings;
   v_is_limited boolean;
   v_queue jsonb;
+  -- Not v_run_id if the start joins a sleeping run.
+  v_joined_run_id uuid := v_run_id;
   -- Without limits by key, the job is ready at once.
   v_queue_key_id bigint;
   v_state private.job_state := 'ready';
@@ -144,9 +147,6 @@ begin
 
   v_is_limited := enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id
     or enqueue_run.caller.webhook_id is not null or v_node_depth is not null;
-  if v_is_limited then
-    v_shares := private.admit_start(enqueue_run.deployment, enqueue_run.caller);
-  end if;
   v_queue := v_settings -> 'queue';
   if v_queue is not null and enqueue_run.caller.row_start_id is not null then
     v_state := 'blocked';
@@ -156,11 +156,22 @@ begin
       perform private.refuse_many_keys(enqueue_run.deployment.id);
     end if;
   elsif v_queue is not null then
-    select p.queue_key_id, p.state, p.due_at into v_queue_key_id, v_state, v_due_at
+    select p.run_id, p.queue_key_id, p.state, p.due_at into v_joined_run_id, v_queue_key_id, v_state, v_due_at
     from private.take_queue_place(
       enqueue_run.deployment.id, v_queue, v_inputs,
-      private.queue_starter(enqueue_run.deployment, coalesce(enqueue_run.starter, enqueue_run.caller)), v_is_limited
+      private.queue_starter(enqueue_run.deployment, coalesce(enqueue_run.starter, enqueue_run.caller)), v_is_limited,
+      enqueue_run.settings is not null, enqueue_run.caller.run_id, v_run_id
     ) as p;
+  end if;
+  if v_is_limited then
+    v_shares := private.admit_start(
+      enqueue_run.deployment, enqueue_run.caller, (v_joined_run_id = v_run_id)::integer
+    );
+  end if;
+  if v_joined_run_id <> v_run_id then
+    -- The key and the limits do not count the new run, because private.join_debounced_run deletes it again.
+    v_queue_key_id := null;
+    v_shares := null;
   end if;
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, row_start_id, started_by,
@@ -188,6 +199,10 @@ begin
     -- The first call of run_token makes the secret.
     private.run_token(v_run_id)
   )) into v_started;
+  if v_joined_run_id <> v_run_id then
+    perform private.join_debounced_run(v_run_id, v_joined_run_id, v_due_at);
+    return jsonb_build_object('flow_run_id', v_joined_run_id, 'token', private.run_token(v_joined_run_id));
+  end if;
   v_is_announced := private.announce_claimable_run();
   return v_started;
 end;

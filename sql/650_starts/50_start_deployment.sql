@@ -23,6 +23,7 @@ begin
   );
   if v_caller.user_id is null then
     v_caller.public_key := start_deployment.public_key;
+    v_caller.run_id := private.token_run_id();
   end if;
 
   if start_deployment.idempotency_key is not null then

@@ -348,6 +348,19 @@ describe('flows start', () => {
     expect(await call(args, nobody)).toMatchObject({ code: 0, stdout: expect.stringContaining('tea') });
   });
 
+  it('replaces the inputs of a run that has not begun, as a guest with --token', async () => {
+    const debounce = (debounce_seconds: number | null) =>
+      owner.client.from('flow_deployments').update({ debounce_seconds }).eq('id', shop.deployment_id).throwOnError();
+    const args = ['start', shop.deployment_id, '--public-key', makeKeypair().publicKey];
+    await debounce(3600);
+    const { token, ...run } = await json<{ flow_run_id: string; token: string }>(...args, 'item=tea');
+    expect(await json(...args, 'item=milk', '--token', token)).toEqual({ token, ...run });
+    const other = await json<{ flow_run_id: string }>(...args, 'item=milk');
+    expect(other.flow_run_id).not.toBe(run.flow_run_id);
+    await debounce(null);
+    for (const id of [run.flow_run_id, other.flow_run_id]) await flows('stop', id);
+  });
+
   it('returns the same run for the same --idempotency-key', async () => {
     const args = ['start', shop.deployment_id, '--idempotency-key', 'the same'];
     expect(await json(...args)).toEqual(await json(...args));

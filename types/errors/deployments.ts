@@ -74,6 +74,20 @@ export const deploymentErrors = {
     }. It is null only if \`max_starts_per_key\` is null, too.`,
     remedy: 'Set both in one request, or set both to null.',
   },
+  debounce_seconds_invalid: {
+    status: 400,
+    meaning: `\`debounce_seconds\` must be an integer from 1 to ${
+      countText(deploymentLimits.key_period_seconds.value)
+    }, or null. It must be null if \`max_starts_per_key\` or \`queue_key_shared\` is set.`,
+    remedy: 'Set `max_starts_per_key` to null and `queue_key_shared` to false in the same request.',
+  },
+  debounce_max_seconds_invalid: {
+    status: 400,
+    meaning: `\`debounce_max_seconds\` must be an integer from \`debounce_seconds\` to ${
+      countText(deploymentLimits.key_period_seconds.value)
+    }, or null. It must be null if \`debounce_seconds\` is null.`,
+    remedy: 'Set both in one request, or leave `debounce_max_seconds` null.',
+  },
   on_end_invalid: {
     status: 400,
     meaning: '`on_end` must be `{url, events}` or null; `details` lists what is wrong and where.',

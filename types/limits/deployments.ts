@@ -72,8 +72,8 @@ export const deploymentLimits = {
   key_period_seconds: {
     value: 86_400,
     unit: 's',
-    meaning: '`key_period_seconds` of a deployment',
-    beyond: '400 `key_period_seconds_invalid`',
+    meaning: '`key_period_seconds`, `debounce_seconds` and `debounce_max_seconds` of a deployment',
+    beyond: '400, with the name of the setting',
     inSql: true,
   },
   priority_seconds: {

@@ -19,6 +19,7 @@ export const start: Command = {
     { name: 'wait', meaning: 'Wait for the end of the run, and print its output.' },
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },
     { name: 'public-key', takes: 'key', meaning: 'Start as the unauthenticated caller of this public key.' },
+    { name: 'token', takes: 'token', meaning: 'With --public-key: the token of the run whose inputs to replace.' },
     { name: 'action-signer', takes: 'key', meaning: 'The wallet that signs and sends the transaction of an action.' },
     {
       name: 'priority',
@@ -39,6 +40,7 @@ export const start: Command = {
     const run = await client.start(target, values, {
       inputs,
       publicKey,
+      token: option('token'),
       actionSigner: option('action-signer'),
       priority: readNumber(option('priority'), 'priority', -3_600, 3_600),
       idempotencyKey: option('idempotency-key'),

@@ -24,6 +24,8 @@ const LABELS: Record<Setting, string> = {
   max_running_per_key: 'Runs of a key at a time',
   max_starts_per_key: 'Starts of a key in a period',
   key_period_seconds: 'Period in seconds',
+  debounce_seconds: 'Seconds after the newest start',
+  debounce_max_seconds: 'Most seconds after the first start',
 };
 
 const limitText = (value: unknown): string => value === null ? 'the default' : Number(value).toLocaleString('en');

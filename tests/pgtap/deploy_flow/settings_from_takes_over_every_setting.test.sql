@@ -1,7 +1,7 @@
 -- If public.flow_deployments gets a new column, this test fails until the list below says whether a deploy with
 -- settings_from takes the column over. If it does, also give it a value in the update below, other than the value of a
 -- deploy without settings_from.
-select plan(9);
+select plan(10);
 
 create temporary table decisions (setting text, decision text);
 grant select on decisions to authenticated;
@@ -27,7 +27,9 @@ insert into decisions values
   ('queue_key_shared', 'taken over'),
   ('max_running_per_key', 'taken over'),
   ('max_starts_per_key', 'taken over'),
-  ('key_period_seconds', 'taken over');
+  ('key_period_seconds', 'taken over'),
+  ('debounce_seconds', 'taken over'),
+  ('debounce_max_seconds', 'taken over');
 select bag_eq(
   $$ select a.attname::text from pg_attribute as a
     where a.attrelid = 'public.flow_deployments'::regclass and a.attnum > 0 and not a.attisdropped $$,
@@ -68,7 +70,7 @@ select test.keep('compared', public.compare_deploy_settings(test.kept('flow')::i
 select test.keep('given', pg_temp.settings(test.deploy(test.kept('flow')::integer)::text));
 select is_empty(
   $$ select k.key from jsonb_each(test.kept('kept')::jsonb) as k join jsonb_each(test.kept('given')::jsonb) as g using (key)
-    where k.value = g.value $$,
+    where k.value = g.value and k.key not like 'debounce%' $$,
   'each setting here differs from that of a deploy without settings_from'
 );
 select is(pg_temp.deploy_from(test.kept('former')), test.kept('kept')::jsonb, 'an id names the deployment');
@@ -81,6 +83,7 @@ select is(
   (
     select jsonb_agg(jsonb_build_object('setting', k.key, 'kept', k.value, 'otherwise', g.value) order by k.key)
     from jsonb_each(test.kept('kept')::jsonb) as k join jsonb_each(test.kept('given')::jsonb) as g using (key)
+    where k.value <> g.value
   ),
   'compare_deploy_settings lists the same settings beforehand'
 );
@@ -101,4 +104,11 @@ select is(
   public.compare_deploy_settings(test.kept('flow')::integer, 'latest'), '[]', 'equal settings are not listed'
 );
 
+-- These settings exclude others of the update above.
+update public.flow_deployments
+set queue_key_shared = false, max_starts_per_key = null, key_period_seconds = null, debounce_seconds = 4, debounce_max_seconds = 5
+where id = test.kept('former')::uuid;
+select is(
+  pg_temp.deploy_from('stable'), pg_temp.settings(test.kept('former')), 'the settings of debouncing are taken over'
+);
 select * from finish();

@@ -1,4 +1,4 @@
-select plan(25);
+select plan(30);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -57,6 +57,16 @@ from (values
     '[{"path": "key_period_seconds", "message": "must be an integer from 1 to 86400, or null"}]'),
   ('max_starts_per_key = 1', 'key_period_seconds_invalid',
     '[{"path": "key_period_seconds", "message": "max_starts_per_key and key_period_seconds need each other"}]'),
+  ('debounce_seconds = 86401', 'debounce_seconds_invalid',
+    '[{"path": "debounce_seconds", "message": "must be an integer from 1 to 86400, or null"}]'),
+  ('debounce_seconds = 1, max_starts_per_key = 1, key_period_seconds = 1', 'debounce_seconds_invalid',
+    '[{"path": "debounce_seconds", "message": "must be null if max_starts_per_key or queue_key_shared is set"}]'),
+  ('debounce_seconds = 1, queue_key_shared = true', 'debounce_seconds_invalid',
+    '[{"path": "debounce_seconds", "message": "must be null if max_starts_per_key or queue_key_shared is set"}]'),
+  ('debounce_seconds = 2, debounce_max_seconds = 1', 'debounce_max_seconds_invalid',
+    '[{"path": "debounce_max_seconds", "message": "must be an integer from debounce_seconds to 86400, or null"}]'),
+  ('debounce_max_seconds = 1', 'debounce_max_seconds_invalid',
+    '[{"path": "debounce_max_seconds", "message": "must be an integer from debounce_seconds to 86400, or null"}]'),
   ($$action_identity = 'no key'$$, 'action_identity_invalid',
     '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]'),
   ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',

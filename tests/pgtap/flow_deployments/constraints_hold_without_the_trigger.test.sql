@@ -1,6 +1,6 @@
 -- The trigger refuses bad settings with an explanation. If the trigger is disabled, the constraints still refuse these
 -- settings.
-select plan(24);
+select plan(30);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -18,6 +18,7 @@ from (values
   ('max_starts_per_minute = 0'),
   ('max_runs_in_flight = 0'),
   ('queue_key = ''caller'', max_running_per_key = 1, max_starts_per_key = 1, key_period_seconds = 86400'),
+  ('debounce_seconds = 1, max_starts_per_key = null, key_period_seconds = null, debounce_max_seconds = 86400'),
   ($$action_identity = '11111111111111111111111111111111'$$)
 ) as good (assignment);
 
@@ -35,10 +36,15 @@ from (values
   ('max_starts_per_minute = -1', 'max_starts_per_minute_natural'),
   ('max_runs_in_flight = -1', 'max_runs_in_flight_natural'),
   ('queue_key = ''nobody''', 'queue_key_known'),
+  ('debounce_seconds = 86401, debounce_max_seconds = null', 'debounce_seconds_range'),
+  ('max_starts_per_key = 1, key_period_seconds = 1', 'debounce_seconds_alone'),
+  ('queue_key_shared = true', 'debounce_seconds_alone'),
+  ('debounce_seconds = 2, debounce_max_seconds = 1', 'debounce_max_seconds_range'),
+  ('debounce_seconds = null', 'debounce_max_seconds_has_debounce'),
   ('max_running_per_key = 0', 'max_running_per_key_positive'),
-  ('max_starts_per_key = 0, key_period_seconds = 1', 'max_starts_per_key_positive'),
-  ('max_starts_per_key = 1, key_period_seconds = 86401', 'key_period_seconds_range'),
-  ('key_period_seconds = null', 'max_starts_per_key_has_period'),
+  ('debounce_seconds = null, debounce_max_seconds = null, max_starts_per_key = 0, key_period_seconds = 1', 'max_starts_per_key_positive'),
+  ('debounce_seconds = null, debounce_max_seconds = null, max_starts_per_key = 1, key_period_seconds = 86401', 'key_period_seconds_range'),
+  ('key_period_seconds = 1', 'max_starts_per_key_has_period'),
   ($$start_permission = 'anonymous'$$, 'start_permission_known'),
   ($$action_identity = 'no key'$$, 'action_identity_public_key')
 ) as bad (assignment, rule);

@@ -1,4 +1,4 @@
-select plan(4);
+select plan(5);
 
 select test.create_user('owner');
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112');
@@ -12,7 +12,7 @@ select is(
     "name": "", "description": "", "icon_url": null, "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
     "max_starts_per_minute": null, "max_runs_in_flight": null, "on_end": null,
-    "queue_key": null, "queue_key_shared": false, "max_running_per_key": null, "max_starts_per_key": null, "key_period_seconds": null
+    "queue_key": null, "queue_key_shared": false, "max_running_per_key": null, "max_starts_per_key": null, "key_period_seconds": null, "debounce_seconds": null, "debounce_max_seconds": null
   }',
   'a deployment of a default flow has these settings'
 );
@@ -36,17 +36,24 @@ select is(
     "fees": [["11111111111111111111111111111111", 5000]],
     "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"},
     "max_starts_per_minute": 60, "max_runs_in_flight": 0, "on_end": {"url": "https://a.example/hook", "events": ["failed"]},
-    "queue_key": "caller", "queue_key_shared": true, "max_running_per_key": 1, "max_starts_per_key": 2, "key_period_seconds": 3
+    "queue_key": "caller", "queue_key_shared": true, "max_running_per_key": 1, "max_starts_per_key": 2, "key_period_seconds": 3, "debounce_seconds": null, "debounce_max_seconds": null
   }',
   'the owner reads the changed settings'
 )
 from public.flow_deployments as d;
 
+update public.flow_deployments
+set queue_key_shared = false, max_starts_per_key = null, key_period_seconds = null, debounce_seconds = 4, debounce_max_seconds = 5
+where true;
+select is(array[d.debounce_seconds, d.debounce_max_seconds], '{4,5}', 'debouncing excludes some of these settings')
+from public.flow_deployments as d;
+
 update public.flow_deployments as d
 set (
     name, description, icon_url, start_permission, output_instructions, action_identity, fees, chain_network, max_starts_per_minute,
-    max_runs_in_flight, on_end, queue_key, queue_key_shared, max_running_per_key, max_starts_per_key, key_period_seconds
-  ) = (select r.name, r.description, r.icon_url, r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight, r.on_end, r.queue_key, r.queue_key_shared, r.max_running_per_key, r.max_starts_per_key, r.key_period_seconds
+    max_runs_in_flight, on_end, queue_key, queue_key_shared, max_running_per_key, max_starts_per_key, key_period_seconds,
+    debounce_seconds, debounce_max_seconds
+  ) = (select r.name, r.description, r.icon_url, r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight, r.on_end, r.queue_key, r.queue_key_shared, r.max_running_per_key, r.max_starts_per_key, r.key_period_seconds, r.debounce_seconds, r.debounce_max_seconds
     from jsonb_populate_record(d, test.kept('before')::jsonb) as r)
 where true;
 select is(to_jsonb(d), test.kept('before')::jsonb, 'the owner can set all settings back') from public.flow_deployments as d;

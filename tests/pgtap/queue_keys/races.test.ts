@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../dev/stack/postgres/postgres.ts';
+import { FlowBuilder } from '../../support/flow_builder.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { waitFor } from '../../support/wait.ts';
 
 let database: TestDatabase;
 let admin: Sql;
 let connections: Sql[];
+/** A flow with the inputs that the starts of debounced runs have. */
+const flow = new FlowBuilder();
+for (const label of ['key', 'value']) flow.input(label);
+
 let flowId: number;
 let deploymentId: string;
 
@@ -28,7 +33,9 @@ beforeEach(async () => {
     await sql`set lock_timeout = '5s'`;
   }
   [{ id: flowId }] = await admin<[{ id: number }]>`
-    insert into public.flows (user_id) values (${userId}) returning id`;
+    insert into public.flows (user_id, nodes) values (${userId}, ${
+    JSON.stringify(flow.nodes)
+  }::text::jsonb) returning id`;
   [{ id: deploymentId }] = await admin<[{ id: string }]>`
     select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`;
 });
@@ -210,5 +217,88 @@ describe('limits by key', () => {
     const rows = await admin`select sum(refused)::integer as refused from public.flow_row_starts`;
     expect(rows).toMatchObject([{ refused: 0 }]);
     await one`drop table public.first_rows, public.second_rows`;
+  });
+});
+
+describe('debounced starts', () => {
+  const debounce = () =>
+    admin`update public.flow_deployments set queue_key = 'key', debounce_seconds = 60 where id = ${deploymentId}`;
+  const startWith = async (sql: Sql, key: string, value: string): Promise<string> => {
+    const inputs = { key: { S: key }, value: { S: value } };
+    const [row] = await sql<[{ id: string }]>`
+      select public.start_deployment(id => ${deploymentId}, inputs => ${sql.json(inputs)}) ->> 'flow_run_id' as id`;
+    return row.id;
+  };
+  /** Reads the inputs of a run. */
+  const valueOf = async (id: string) =>
+    (await admin<[{ value: string }]>`
+      select inputs #>> '{M,value,S}' as value from public.flow_run where id = ${id}`)[0].value;
+
+  it('of a key at the same time make one run', async () => {
+    await debounce();
+    const ids = await Promise.all(connections.map((sql, n) => startWith(sql, 'same', `from ${n}`)));
+    expect(new Set(ids).size).toBe(1);
+    expect(await valueOf(ids[0]!)).toMatch(/^from \d$/);
+    expect(await left()).toEqual({ keys: 1, notes: 0, jobs: 1 });
+  });
+
+  it('lose no inputs to claims: each run executes what the last start that returned it sent', async () => {
+    await debounce();
+    const STARTS = 60;
+    /** What the starts sent that returned the run, in their order. The starts of a key wait for each other. */
+    const sent = new Map<string, string[]>();
+    const claimed = new Map<string, string>();
+    let starters = 4;
+    const work = async (sql: Sql) => {
+      for (;;) {
+        const isLast = starters === 0;
+        await sql`update private.flow_run_jobs set due_at = clock_timestamp() where flow_run_id = any (array(
+          select flow_run_id from private.flow_run_jobs where state = 'sleeping' for no key update skip locked))`;
+        const claims = await sql<(Claim & { value: string })[]>`
+          select flow_run_id, claim_number, inputs #>> '{M,value,S}' as value
+          from public.claim_flow_runs(3, 60) where flow_run_id is not null`;
+        for (const { flow_run_id: id, value } of claims) {
+          expect(claimed.has(id)).toBe(false);
+          claimed.set(id, value);
+        }
+        await finish(sql, claims.map(({ flow_run_id, claim_number }) => ({ flow_run_id, claim_number })));
+        if (isLast && claims.length === 0 && (await left())!.jobs === 0) return;
+      }
+    };
+    await Promise.all([
+      ...connections.slice(0, 4).map(async (sql, n) => {
+        for (let turn = 0; turn < STARTS; turn += 1) {
+          // The third and the fourth starter have the same key.
+          const value = `${n}.${turn}`;
+          const id = await startWith(sql, `key ${Math.min(n, 2)}`, value);
+          sent.set(id, [...sent.get(id) ?? [], value]);
+        }
+        starters -= 1;
+      }),
+      ...connections.slice(4).map(work),
+    ]);
+    expect([...claimed.keys()].toSorted()).toEqual([...sent.keys()].toSorted());
+    for (const [id, values] of sent) {
+      const mine = claimed.get(id)!;
+      expect(await valueOf(id)).toBe(mine);
+      // Answers of two starters may come in another order than their starts.
+      if (/^[01]/.test(mine)) expect(mine).toBe(values.at(-1));
+      else expect(values).toContain(mine);
+    }
+    expect(sent.size).toBeLessThan(4 * STARTS);
+    expect(await left()).toEqual({ keys: 0, notes: 0, jobs: 0 });
+  }, 120_000);
+
+  it('make a new run if the sleeping run is being stopped', async () => {
+    await debounce();
+    const [starter, stopper] = [connections[0]!, connections[1]!];
+    const first = await startWith(starter, 'a', 'first');
+    await stopper`begin`;
+    await stopper`select public.stop_flow_run(${first})`;
+    // If the start waited for the stop, its lock_timeout would be reached.
+    const second = await startWith(starter, 'a', 'second');
+    await stopper`rollback`;
+    expect(second).not.toBe(first);
+    expect([await valueOf(first), await valueOf(second)]).toEqual(['first', 'second']);
   });
 });

@@ -88,8 +88,9 @@ export const routeOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Starts a deployment',
     description:
-      `Starts the deployment that \`id\` names, or \`flow\` and \`tag\`. Give either \`id\` or \`flow\`. ${whoStarts}`,
-    security: [...user, ['publicKey']],
+      `Starts the deployment that \`id\` names, or \`flow\` and \`tag\`. Give either \`id\` or \`flow\`. ${whoStarts} ` +
+      'If the deployment has `debounce_seconds` and a run of the caller has not begun, the start replaces its inputs. A caller with a public key shows the token of that run, too.',
+    security: [...user, ['publicKey'], ['publicKey', 'runTokenHeader']],
     parameters: ['deploymentId', 'flow', 'tag', 'idempotencyKey', 'preferWait'],
     body: {
       schema: ref('StartDeploymentParams'),
