@@ -21,7 +21,7 @@ const shared = {
 };
 
 /** The folders whose tests need no stack. A file in them that needs one is named `*.stack.test.ts`. */
-const UNIT_FOLDERS = '{types,platform,functions,runner,client,console,tests/{engine,chain,soak}}';
+const UNIT_FOLDERS = '{types,platform,functions,runner,client,console,tests/{engine,chain,soak,described}}';
 
 export default defineConfig({
   test: {

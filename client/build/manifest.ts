@@ -8,6 +8,7 @@ const PEER = '@supabase/supabase-js';
 export const entryPoints = [
   { name: '.', source: 'index.ts', file: 'index' },
   { name: './editor-flow', source: 'editor_flow.ts', file: 'editor_flow' },
+  { name: './describing', source: 'describing/index.ts', file: 'describing' },
 ] as const;
 
 /**

@@ -1,4 +1,5 @@
 import type { DefinitionToStore } from '../flow_client.ts';
+import { requestLine } from '../../types/described/request_line.ts';
 import { memberOf, textOf } from './documents.ts';
 
 type Ports = DefinitionToStore['sources'] | DefinitionToStore['targets'];
@@ -34,17 +35,12 @@ function portDifferences(what: string, before: Ports, after: Ports): string[] {
   ];
 }
 
-/** Returns method, path and server of a definition. */
-export function requestOf({ data }: Pick<DefinitionToStore, 'data'>): string {
-  const { implementation } = data;
-  const [method, path] = ['method', 'path'].map((name) => textOf(memberOf(implementation, name)) ?? '');
-  return `${method} ${textOf(memberOf(memberOf(implementation, 'server'), 'url')) ?? ''}${path}`;
-}
+const requestOf = ({ data }: DefinitionToStore): string => requestLine(data.implementation);
 
 /**
  * Describes the differences between a stored definition and the new one; none if they are equal.
  */
-export function definitionDifferences(stored: DefinitionToStore, made: DefinitionToStore): string[] {
+function definitionDifferences(stored: DefinitionToStore, made: DefinitionToStore): string[] {
   const found = [
     ...portDifferences('input', stored.targets, made.targets),
     ...portDifferences('output', stored.sources, made.sources),

@@ -207,6 +207,38 @@ it('a text that is no document, or too large, is refused as a whole', () => {
   expect(describeOpenApi(' '.repeat(20 * 1_048_576)).refused[0]!.reason).toContain('16 MiB');
 });
 
+it.each([
+  [{ type: 'http', scheme: 'Bearer' }, 'A connection of the kind bearer'],
+  [{ type: 'http', scheme: 'digest' }, undefined],
+  [{ type: 'apiKey', in: 'header', name: 'X-Key' }, 'A connection of the kind header with the header X-Key'],
+  [{ type: 'apiKey', in: 'query', name: 'k' }, 'A connection of the kind query with the parameter k'],
+  [{ type: 'apiKey', in: 'cookie', name: 'k' }, undefined],
+  [{ type: 'oauth2', flows: { clientCredentials: {} } }, 'A connection of the kind oauth2_client_credentials'],
+  [{ type: 'oauth2', flows: { authorizationCode: {} } }, 'A connection of the kind oauth2_refresh_token or bearer'],
+])('the security scheme %j suggests %j', (scheme, hint) => {
+  const { definition } = one({ security: [{ s: [] }] }, { components: { securitySchemes: { s: scheme } } });
+  const { properties } = definition!['targets_form.json_schema'] as { properties: Record<string, object> };
+  expect(properties.connection).toEqual({ title: 'connection', type: 'string', ...(hint && { description: hint }) });
+});
+
+it('the form has a field for each input, and an input never has the name of a setting', () => {
+  const parameters = ['server', 'connection', 'n', 'list'].map((name) => ({
+    name,
+    in: 'query',
+    schema: name === 'list' ? { type: 'array' } : { type: 'integer' },
+  }));
+  const { definition } = one({ parameters });
+  const { properties } = definition!['targets_form.json_schema'] as { properties: Record<string, { type?: string }> };
+  expect(Object.entries(properties).map(([name, { type }]) => [name, type])).toEqual([
+    ['server_query', 'integer'],
+    ['connection_query', 'integer'],
+    ['n', 'integer'],
+    ['list', undefined],
+    ['server', 'string'],
+    ['connection', 'string'],
+  ]);
+});
+
 it('only the named operations are described, with the prefix', () => {
   const text = JSON.stringify(document({ responses: {} }));
   expect(describeOpenApi(text, { only: ['other'] }).definitions).toEqual([]);

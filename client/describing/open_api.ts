@@ -1,5 +1,6 @@
 import { type OpenApiImplementation, openApiImplementationSchema } from '../../types/described/openapi.ts';
-import { type Effects, type NodeDefinition, nodeDefinitionSchema } from '../../types/node_definition.ts';
+import type { DefinitionToStore } from '../flow_client.ts';
+import { type Effects, nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
 import {
   type DescribedJson,
@@ -12,8 +13,10 @@ import {
   References,
   textOf,
 } from './documents.ts';
+import { makeForm } from './form.ts';
 import { OperationReader } from './operation.ts';
 import { parseDocument } from './parse_document.ts';
+import { connectionHint } from './security.ts';
 
 /** The most operations of one document that are read. */
 const MAX_OPERATIONS = 20_000;
@@ -23,7 +26,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 /** The definitions that a description gives, and the operations that can't be nodes. */
 export interface Described {
-  definitions: NodeDefinition[];
+  definitions: DefinitionToStore[];
   /** The place of each refused operation, such as `POST /orders`, with the reason. */
   refused: { place: string; reason: string }[];
 }
@@ -77,7 +80,7 @@ function describeOperation(
     operation: DescribedJson;
     nodeId: string;
   },
-): NodeDefinition {
+): DefinitionToStore {
   const { document } = reading;
   const isOlder = document.swagger === '2.0';
   const references = new References(reading);
@@ -98,7 +101,6 @@ function describeOperation(
   if (!checked.success) throw new OperationRefused(checked.error.issues[0]?.message ?? 'the operation is malformed');
   const info = objectOf(document.info);
   const { version } = info;
-  const settings = ['server', 'connection'];
   const made = nodeDefinitionSchema.safeParse({
     type: 'openapi',
     data: {
@@ -114,10 +116,7 @@ function describeOperation(
     },
     sources: reader.sources,
     targets: reader.targets,
-    'targets_form.json_schema': {
-      type: 'object',
-      properties: Object.fromEntries(settings.map((name) => [name, { type: 'string', title: name }])),
-    },
+    'targets_form.json_schema': makeForm(reader.targets, connectionHint(references, document, operation)),
     'targets_form.ui_schema': {},
   });
   if (made.success) return made.data;

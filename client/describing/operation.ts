@@ -13,7 +13,7 @@ import {
 import { portTypeOf, propertiesOf } from './schemas.ts';
 
 /** An input of the node. */
-interface OperationInput {
+export interface OperationInput {
   name: string;
   type_bounds: string[];
   required: boolean;
@@ -36,10 +36,13 @@ const MAX_MEDIA_TYPE_CHARACTERS = 200;
  */
 const shortTextOf = (json: unknown): string => textOf(json)?.slice(0, 100) ?? 'unknown';
 
+/** The members of the form data that are no inputs. */
+const SETTINGS = ['server', 'server_variables', 'connection'];
+
 /** The ports of one side, each with a name of its own. */
 class Names {
   readonly #taken: Set<string>;
-  constructor(taken: string[] = []) {
+  constructor(taken: readonly string[]) {
     this.#taken = new Set(taken);
   }
 
@@ -116,7 +119,8 @@ const KINDS: [kind: RequestBody['kind'], is: (type: string) => boolean][] = [
 /** Reads one operation of a document. */
 export class OperationReader {
   readonly #references: References;
-  readonly #inputs = new Names();
+  // An input of such a name would get the value of the setting.
+  readonly #inputs = new Names(SETTINGS);
   readonly #outputs = new Names(['status', 'headers', 'body']);
   readonly targets: OperationInput[] = [];
   readonly sources: OperationOutput[] = [

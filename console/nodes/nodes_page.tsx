@@ -30,14 +30,17 @@ export function NodesPage() {
       return data;
     },
   });
-  const newButton = (
-    <Button component={Link} href='/nodes/new' leftSection={<Icon name='plus' />}>New definition</Button>
+  const buttons = (
+    <Group>
+      <Button component={Link} href='/nodes/add' leftSection={<Icon name='plus' />}>Add nodes</Button>
+      <Button component={Link} href='/nodes/new' variant='default'>New definition</Button>
+    </Group>
   );
   return (
     <Page
       title='Nodes'
       description='The building blocks of flows. Each definition is drawn as on the canvas.'
-      actions={newButton}
+      actions={buttons}
     >
       <Group align='flex-end'>
         <TextInput

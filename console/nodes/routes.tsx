@@ -4,8 +4,10 @@ import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { DefinitionPage } from './definition_page.tsx';
 import { NodesPage } from './nodes_page.tsx';
 
-// The page for editing loads the checks of definitions and the code editor, so readers do not load them.
+// The pages for editing and adding load much that readers do not need.
 const EditDefinitionPage = lazy(() => import('./edit_definition_page.tsx'));
+
+const AddNodesPage = lazy(() => import('./adding/add_nodes_page.tsx'));
 
 export default function NodesRoutes() {
   return (
@@ -14,6 +16,7 @@ export default function NodesRoutes() {
       <Route path='/nodes/new'>
         <EditDefinitionPage />
       </Route>
+      <Route path='/nodes/add' component={AddNodesPage} />
       <Route path='/nodes/:id'>{({ id }) => <DefinitionPage id={id} />}</Route>
       <Route path='/nodes/:id/edit'>{({ id }) => <EditDefinitionPage id={id} />}</Route>
       <Route>

@@ -580,7 +580,7 @@ export const importRules: readonly ImportRule[] = [
       ...PAGE.mayImport,
       'types/values/port_types.ts',
       'types/answer_schema.ts',
-      'types/described/types.ts',
+      'types/described',
     ],
     packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'],
   },
@@ -600,7 +600,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'console/nodes',
     ...PAGE,
-    mayImport: [...PAGE.mayImport, 'types/node_definition.ts'],
+    mayImport: [...PAGE.mayImport, 'types/described', 'types/node_definition.ts'],
     packages: [...PAGE.packages, '@codemirror/lang-json'],
   },
   { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },

@@ -37,6 +37,7 @@ const PAGES = ({ flow, deployment, run, failedRun, connection, schedule }: Shown
   inbox: 'inbox',
   nodes: 'nodes',
   new_definition: 'nodes/new',
+  add_nodes: 'nodes/add',
   wallets: 'wallets',
   connections: 'connections',
   connection: `connections/${connection}`,

@@ -30,7 +30,7 @@ async function update(context: LocalContext, call: CommandCall): Promise<void> {
   const { screen, isJson, connect } = context;
   const { definitions, refused } = await readDescription(call, connect);
   const { client, signal, confirm } = await connect();
-  const { compareDefinitions } = await import('../../describing/differences.ts');
+  const { compareDefinitions } = await import('../../describing/index.ts');
   const { changed, gone } = compareDefinitions(
     await client.nodeDefinitions({ signal }),
     definitions,

@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Described } from '../../describing/open_api.ts';
+import type { Described } from '../../describing/index.ts';
 import type { CommandCall, CommandContext } from '../command.ts';
 import { UsageError } from '../usage_error.ts';
 
 const MAX_FILE_BYTES = 64 * 1_048_576;
 
 /** The sources of nodes that `flows nodes` knows. */
-export const KINDS = ['openapi'] as const;
+const KINDS = ['openapi'] as const;
 
 async function readTextFile(file: string): Promise<string> {
   try {
@@ -38,7 +38,7 @@ export async function readDescription(
   }
   const only = all('only');
   // Loaded here, because most commands need neither zod nor a reader of YAML.
-  const { describeOpenApi } = await import('../../describing/open_api.ts');
+  const { describeOpenApi } = await import('../../describing/index.ts');
   const described = describeOpenApi(text, { prefix: option('prefix'), only: only.length > 0 ? only : undefined });
   if (described.definitions.length > 0 || described.refused.some(({ place }) => place !== '')) return described;
   throw new UsageError(described.refused[0]?.reason ?? 'The document has no such operation.');

@@ -5,7 +5,8 @@ import { objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts'
 import { Loading } from '../../../shared/page/loading.tsx';
 import { drawnNode } from '../view.ts';
 
-// The reference is loaded when it is shown, so that the editor's first load stays small.
+// These parts are loaded when they are shown, so that the editor's first load stays small.
+const DescribedRequest = lazy(() => import('./described_request.tsx'));
 const NodeReference = lazy(() => import('../reference/node_reference.tsx'));
 
 /** Shows the documentation in a node's definition. */
@@ -20,6 +21,11 @@ export function Documentation({ json }: { json: PlainObject }) {
         {isDescribedType(node.kind) ? <Badge variant='light' tt='none'>{node.kind}</Badge> : node.kind !== 'native' &&
           <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>}
       </Group>
+      {isDescribedType(node.kind) && (
+        <Suspense>
+          <DescribedRequest json={json} />
+        </Suspense>
+      )}
       {node.description !== '' && <Text size='sm'>{node.description}</Text>}
       {isLink && <Anchor href={address} target='_blank' rel='noreferrer' size='sm'>Documentation</Anchor>}
     </Stack>

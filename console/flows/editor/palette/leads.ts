@@ -21,6 +21,12 @@ const CONNECTION: Lead = {
   href: '/connections',
 };
 
+const API: Lead = {
+  text: 'The operations of an API with an OpenAPI document become nodes without code.',
+  link: 'Add nodes',
+  href: '/nodes/add',
+};
+
 const LEADS: Readonly<Record<string, Lead>> = {
   cron: SCHEDULE,
   schedule: SCHEDULE,
@@ -35,6 +41,9 @@ const LEADS: Readonly<Record<string, Lead>> = {
   credential: CONNECTION,
   password: CONNECTION,
   oauth: CONNECTION,
+  api: API,
+  openapi: API,
+  swagger: API,
 };
 
 /** Returns the place to which a search leads; undefined if none of its words means such a place. */

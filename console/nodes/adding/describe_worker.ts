@@ -1,0 +1,3 @@
+import { describeOpenApi } from 'flow-deployments-client/describing';
+
+addEventListener('message', ({ data }: MessageEvent<string>) => postMessage(describeOpenApi(data)));

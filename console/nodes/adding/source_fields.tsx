@@ -1,0 +1,107 @@
+import { Autocomplete, Button, FileInput, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { definitionLimits } from '../../../types/limits/definitions.ts';
+import { type Api, useApi } from '../../shared/api.tsx';
+
+const KINDS = [{ label: 'Address', value: 'address' }, { label: 'File', value: 'file' }, {
+  label: 'Text',
+  value: 'text',
+}];
+/** The most names of connections that are offered. Others can be typed. */
+const OFFERED = 200;
+
+/** Reads the text of a document. */
+export type ReadText = (api: Api, signal: AbortSignal) => Promise<string>;
+
+async function readFile(file: File): Promise<string> {
+  if (file.size > definitionLimits.document_bytes.value) throw new Error('The file has more than 16 MiB.');
+  return await file.text();
+}
+
+function ConnectionInput({ value, onChange }: { value: string; onChange: (name: string) => void }) {
+  const { db } = useApi();
+  const { data: names = [] } = useQuery({
+    queryKey: ['connections', 'names'],
+    queryFn: async ({ signal }) => {
+      const { data } = await db.from('connections').select('name').order('name').limit(OFFERED).abortSignal(signal)
+        .throwOnError();
+      return data.map((row) => row.name);
+    },
+  });
+  return (
+    <Autocomplete
+      label='Connection'
+      description='If the server wants a secret for the document'
+      data={names}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+/** The fields in which the user names a document: an address, a file or the text itself. */
+export function SourceFields({ isReading, onRead }: { isReading: boolean; onRead: (read: ReadText) => void }) {
+  const [kind, setKind] = useState('address');
+  const [address, setAddress] = useState('');
+  const [connection, setConnection] = useState('');
+  const [file, setFile] = useState<File | null>(null);
+  const [text, setText] = useState('');
+  const isFilled = kind === 'address' ? address !== '' : kind === 'file' ? file !== null : text !== '';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (kind === 'file' && file !== null) onRead(async () => await readFile(file));
+    else if (kind === 'text') onRead(async () => text);
+    else {
+      onRead(async ({ flows }, signal) =>
+        await flows.readDocument(address.trim(), { connection: connection === '' ? undefined : connection, signal })
+      );
+    }
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <SegmentedControl aria-label='Where the document is' data={KINDS} value={kind} onChange={setKind} />
+        {kind === 'address' && (
+          <Group align='flex-start' grow>
+            <TextInput
+              type='url'
+              label='Address'
+              description='Of the OpenAPI document itself, in JSON or YAML'
+              placeholder='https://api.example.com/openapi.yaml'
+              required
+              value={address}
+              onChange={(event) => setAddress(event.currentTarget.value)}
+            />
+            <ConnectionInput value={connection} onChange={setConnection} />
+          </Group>
+        )}
+        {kind === 'file' && (
+          <FileInput
+            label='File'
+            description='OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0, in JSON or YAML'
+            placeholder='Choose a file'
+            accept='.json,.yaml,.yml,application/json,application/yaml'
+            required
+            value={file}
+            onChange={setFile}
+          />
+        )}
+        {kind === 'text' && (
+          <Textarea
+            label='Text'
+            description='OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0, in JSON or YAML'
+            required
+            rows={12}
+            spellCheck={false}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+        <Group>
+          <Button type='submit' loading={isReading} disabled={!isFilled}>Show the nodes</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
