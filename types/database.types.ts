@@ -741,6 +741,9 @@ isOneToOne: false
 "take_api_inputs":
 { Args: { "claim_number": number,"executions": Json,"flow_run_id": string }; Returns: Json
                            },
+"tool_run":
+{ Args: { "deployment_id": string,"public_key"?: string }; Returns: Json
+                           },
 "turn_owners":
 { Args: { "shown": (string)[] }; Returns: (string)[]
                            },

@@ -28,6 +28,25 @@ export interface FlowRunResult {
   is_overdue: boolean;
 }
 
+/** An open question of a run. If the caller may not answer it, only the id is told. */
+export interface RunQuestion {
+  id: string;
+  /** The address for the answer. */
+  url?: string;
+  title?: string | null;
+  description?: string | null;
+  json_schema?: Record<string, unknown> | null;
+  choices?: string[] | null;
+}
+
+/** A run that its caller has started as a tool, as `rpc('tool_run')` returns it. */
+export interface ToolRun extends Omit<FlowRunResult, 'is_overdue'> {
+  flow_run_id: string;
+  /** True if the run waits for a signature. */
+  asks_for_signature: boolean;
+  questions: RunQuestion[];
+}
+
 /** The result of an ended run. `errors` is null if the run has succeeded. */
 export type EndedRun = Pick<FlowRunResult, 'output' | 'errors'> & { status: EndedStatus };
 

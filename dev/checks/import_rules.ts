@@ -251,13 +251,13 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'functions/mcp',
     ...ENDPOINT,
-    why: 'a function imports no other function, and loads the package of the protocol only in serve.ts.',
+    why: 'a function imports no other function, and loads the package of the protocol only with functions/mcp/serving.',
   },
   {
-    files: 'functions/mcp/serve.ts',
+    files: 'functions/mcp/serving',
     ...ENDPOINT,
     mayImport: ['functions/mcp', 'functions/_shared', 'platform', 'types'],
-    packages: ['@modelcontextprotocol/server'],
+    packages: ['@modelcontextprotocol/server', 'zod'],
     why: 'loading the package takes a second, so a refused request must not load it.',
   },
   {

@@ -217,6 +217,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const env = {
       ...platformEnv(status, keys),
       REST_URL: `${options.functionEnv?.SUPABASE_URL ?? status.API_URL}/${functionsRestPath}/v1`,
+      CONSOLE_URL: status.CONSOLE_URL,
       WALLET_KEYS: keys.walletKeys,
       // The runner may call private addresses, because flows under development call services on the same machine.
       ALLOW_PRIVATE_NETWORK: '1',

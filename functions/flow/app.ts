@@ -6,7 +6,7 @@ import type { Platform } from '../_shared/edge_platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeAnswerInput } from './answer_input.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
-import { makeEventHub } from './event_hub.ts';
+import { makeEventHub } from '../_shared/waiting/event_hub.ts';
 import { makeRunEvents } from './run_events.ts';
 import { makeRunOutput } from './run_output.ts';
 import { makeRedriveRun } from './redrive_run.ts';
@@ -14,7 +14,7 @@ import { lookForEnded, lookForSignatureRequests, makeRunWaiter } from '../_share
 import { makeRunSignatureRequest } from './run_signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopRun } from './stop_run.ts';
-import { lookForEvents } from './watched_events.ts';
+import { lookForEvents } from '../_shared/waiting/watched_events.ts';
 import { makeWatcherSlots } from './watcher_slots.ts';
 
 /** Makes the Edge Function `flow`. */

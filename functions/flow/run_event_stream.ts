@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../types/run_event.ts';
-import type { RunWatch } from './event_hub.ts';
-import { tell } from './watched_events.ts';
+import type { RunWatch } from '../_shared/waiting/event_hub.ts';
+import { tell } from '../_shared/waiting/watched_events.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** After this time without an event, a comment is sent, so that proxies keep the connection. */

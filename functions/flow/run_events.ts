@@ -5,7 +5,7 @@ import { apiError, isErrorOf } from '../../platform/api_error.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { EventHub } from './event_hub.ts';
+import type { EventHub } from '../_shared/waiting/event_hub.ts';
 import { makeEventStream } from './run_event_stream.ts';
 import type { WatcherSlots } from './watcher_slots.ts';
 

@@ -43,8 +43,8 @@ export const makeAnswerMessage =
       const message = readMessage(await readJsonText(request));
       const args = { ...target, public_key: credentials.publicKey, ...message.wanted };
       const page = await deps.rpc<ToolPage>('list_tools', args, credentials.headers);
-      const { serve } = await import('./serve.ts');
-      return await serve(request, { message, page, credentials }, deps, runs);
+      const { serve } = await import('./serving/serve.ts');
+      return await serve(request, { message, page, credentials, isOwn: Object.keys(target).length === 0 }, deps, runs);
     } catch (error) {
       throw withChallenge(error, address);
     }

@@ -53,7 +53,14 @@ describe.each(ERAS)('an assistant of the revision %s', (era) => {
     const client = await connect(owner, era);
     const { tools } = await client.listTools();
     expect(tools.map(({ name, description }) => `${name}: ${description}`).toSorted())
-      .toEqual(['fail: Always fails.', 'to_text: To text', 'typed: Has many types.']);
+      .toEqual([
+        'fail: Always fails.',
+        'list_runs: Lists the latest runs of the user, the newest first.',
+        expect.stringMatching(/^read_run: /),
+        expect.stringMatching(/^stop_run: /),
+        'to_text: To text',
+        'typed: Has many types.',
+      ]);
     expect(tools.find(({ name }) => name === 'to_text')).toMatchObject({
       inputSchema: { type: 'object', properties: { value: { default: 'nothing' } }, additionalProperties: false },
       outputSchema: { type: 'object', properties: { text: { type: ['null', 'string'] } } },
@@ -121,7 +128,8 @@ describe('the tools of a user', () => {
     const first = JSON.parse(await list({})).result;
     expect([first.tools.length, typeof first.nextCursor]).toEqual([1, 'string']);
     const second = JSON.parse(await list({ cursor: first.nextCursor })).result;
-    expect([second.tools.length, second.nextCursor]).toEqual([1, undefined]);
+    // The last page also has the tools for runs.
+    expect([second.tools.length, second.nextCursor]).toEqual([4, undefined]);
     expect(JSON.parse(await list({ cursor: 'invented' })).error.code).toBe(-32602);
   });
 

@@ -1,4 +1,9 @@
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientOptions,
+  type FetchLike,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { inject } from 'vitest';
 
 /** The revisions of the protocol that the function `mcp` serves. */
@@ -12,17 +17,18 @@ interface AssistantOptions extends ClientOptions {
   era?: Era;
   path?: string;
   headers: Record<string, string>;
+  fetch?: FetchLike;
 }
 
 /** Connects the client of the protocol's package, as an assistant does. */
 export async function connectAssistant(
-  { era = '2026-07-28', path, headers, ...options }: AssistantOptions,
+  { era = '2026-07-28', path, headers, fetch, ...options }: AssistantOptions,
 ): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' }, {
     ...options,
     versionNegotiation: { mode: era === '2025-11-25' ? 'legacy' : { pin: era } },
   });
-  await client.connect(new StreamableHTTPClientTransport(mcpUrl(path), { requestInit: { headers } }));
+  await client.connect(new StreamableHTTPClientTransport(mcpUrl(path), { requestInit: { headers }, fetch }));
   return client;
 }
 

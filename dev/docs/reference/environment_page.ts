@@ -42,6 +42,11 @@ const PROJECT: Rows = [
     "below the project's address",
   ],
   [
+    'CONSOLE_URL',
+    'For the function `mcp`: the address of the console, such as `https://console.example`. If a run asks somebody who is not at the assistant, the answer links to the page of the run.',
+    'no link; the local stack gives its own',
+  ],
+  [
     'FLOW_URL',
     'For the function `runner` and for workers: the address of function `flow` as clients know it, `https://flows.example/flow`. ' +
     'URLs for pending inputs begin with it. If a worker has neither this variable nor `SUPABASE_URL`, nodes `api_input` fail.',

@@ -57,6 +57,7 @@ select set_eq(
     ('pending_signature_request', 'anon, authenticated, service_role'),
     ('quotas', 'service_role'),
     ('read_deployment', 'anon, authenticated, service_role'), ('list_tools', 'anon, authenticated, service_role'),
+    ('tool_run', 'anon, authenticated, service_role'),
     ('read_flow_scripts', 'anon, authenticated, service_role'),
     ('read_wallet_secret', 'service_role'),
     ('connection_id_to_store', 'service_role'), ('read_connection_secret', 'service_role'),

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../types/errors.ts';
-import { DEPLOYMENT_ID, description } from '../examples.ts';
+import { DEPLOYMENT_ID, description, FLOW_RUN_ID } from '../examples.ts';
 import { type JsonSchema, ref } from '../schemas/json_schema.ts';
 import { bodyErrors, credentialErrors, type Operation, restUser, rpcStatuses, user, whoStarts } from './operation.ts';
 
@@ -144,6 +144,37 @@ export const mcpOperations: Operation[] = [
       },
     },
     errors: [...credentialErrors, 'public_key_invalid', 'start_target_ambiguous', 'deployment_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcToolRun',
+    method: 'post',
+    path: '/rest/v1/rpc/tool_run',
+    tag: 'Tools',
+    summary: 'Reads a run that the caller has started as a tool, and its open questions',
+    description:
+      'For the function `mcp`. The token of the run is in `x-flow-run-token`. The answer for the run of another caller or flow is the same 404 as for a missing run.',
+    security: [['projectKey', 'runTokenHeader'], ['projectKey', 'accessToken', 'runTokenHeader']],
+    body: {
+      schema: ref('ToolRunArguments'),
+      isRequired: true,
+      examples: { deployment: { deployment_id: DEPLOYMENT_ID } },
+    },
+    answers: {
+      200: {
+        description: 'The run.',
+        schema: ref('ToolRun'),
+        example: {
+          flow_run_id: FLOW_RUN_ID,
+          status: 'waiting',
+          output: null,
+          errors: null,
+          asks_for_signature: false,
+          questions: [{ id: FLOW_RUN_ID }],
+        },
+      },
+    },
+    errors: [...credentialErrors, 'flow_run_not_found'],
     nativeStatuses: rpcStatuses,
   },
 ];

@@ -236,6 +236,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
     tool_name: "Of the caller's tools, only the one with this name.",
     after_flow: 'The `next` of the page before.',
   }),
+  ToolRunArguments: annotate(input(argumentSchemas.tool_run), {
+    deployment_id: 'A deployment of the flow whose run it is.',
+    public_key: base58(32, 'The public key with which the run was started, if no user has started it.'),
+  }),
   DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
   FlowHasChangedArguments: input(argumentSchemas.flow_has_changed),
   ReadFlowScriptsArguments: input(argumentSchemas.read_flow_scripts),
@@ -402,6 +406,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
     'tools/items/inputs': 'As in `GET /deployment/read`.',
     'tools/items/outputs': 'As in `GET /deployment/read`.',
     next: 'The `after_flow` of the next page. Missing on the last page.',
+  }),
+  ToolRun: annotate(output(answerSchemas.ToolRun), {
+    output: 'Null until the run has ended.',
+    questions: 'The open inputs of the run and of its called runs. One that the caller may not answer has only its id.',
+    'questions/items/url': 'The address for the answer.',
   }),
   InputAnswerer: annotate(output(answerSchemas.InputAnswerer), {
     user_id: 'The user. Null for a caller who is not a user.',

@@ -1,6 +1,6 @@
-import { givenKinds, type Kind } from '../../types/values/port_types.ts';
-import type { DescribedInput, DescribedOutput, DescribedTool } from '../../types/deployment_description.ts';
-import type { ReadableJson } from '../../types/values/json/readable_json.ts';
+import { givenKinds, type Kind } from '../../../types/values/port_types.ts';
+import type { DescribedInput, DescribedOutput, DescribedTool } from '../../../types/deployment_description.ts';
+import type { ReadableJson } from '../../../types/values/json/readable_json.ts';
 
 /** A JSON Schema whose instances are objects. */
 interface ObjectSchema {

@@ -1,5 +1,5 @@
-import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
-import type { Rpc } from '../../platform/database/rpc.ts';
+import type { RunEvent, RunEventPage } from '../../../types/run_event.ts';
+import type { Rpc } from '../../../platform/database/rpc.ts';
 
 /** An event. Its member `owner` holds the data that only the flow's owner may see. */
 type WatchedEvent = RunEvent & { owner: object };

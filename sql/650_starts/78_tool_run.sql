@@ -1,0 +1,56 @@
+-- The run of a tool call that takes several requests. Between the requests, the assistant holds the run's token.
+
+create function private.tool_run(deployment_id uuid, public_key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller constant private.caller := private.caller();
+  v_run public.flow_run;
+begin
+  select r.* into v_run
+  from public.flow_run as r
+  -- A later deploy may have moved the tag to another deployment of the flow, so the flow is compared.
+  join public.flow_deployments as d on d.id = tool_run.deployment_id and d.entrypoint = r.flow_id
+  where r.id = v_caller.run_id and r.parent_flow_run_id is null and r.deployment_id is not null
+    and r.started_by is not distinct from v_caller.user_id
+    and (v_caller.user_id is not null or r.started_by_public_key = tool_run.public_key);
+  if not found then
+    perform private.fail('flow_run_not_found', 'There is no such run.');
+  end if;
+  return jsonb_build_object(
+    'flow_run_id', v_run.id, 'status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors),
+    'asks_for_signature', v_run.end_time is null and exists (select from private.open_signature_requests(v_run.id)),
+    'questions', (
+      select coalesce(jsonb_agg(
+        jsonb_build_object('id', p.id) || case when private.may_answer(a, v_caller.user_id, v_caller.run_id)
+          then jsonb_build_object(
+            'url', p.url, 'title', p.title, 'description', p.description, 'json_schema', p.json_schema,
+            'choices', p.choices
+          ) else '{}' end
+        order by p.id
+      ), '[]')
+      from public.pending_inputs as p join private.api_inputs as a on a.id = p.id
+      where p.root_flow_run_id = v_run.id
+    )
+  );
+end;
+$$;
+comment on function private.tool_run(uuid, text) is
+  'Implements public.tool_run. Definer, because no API role may read inputs of runs, and callers may see only parts of them.';
+grant execute on function private.tool_run(uuid, text) to anon, authenticated, service_role;
+
+-- Returns {flow_run_id, status, output, errors, asks_for_signature, questions: [{id, url, title, description,
+-- json_schema, choices}]} of the run whose token is in x-flow-run-token. The run must have been started by this caller,
+-- from a deployment of the same flow as deployment_id. A question that the caller may not answer has only its id. 401;
+-- 404 flow_run_not_found.
+create function public.tool_run(deployment_id uuid, public_key text default null)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.tool_run(deployment_id, public_key);
+end;
+comment on function public.tool_run(uuid, text) is
+  'The state of a run that the caller has started as a tool, and its open questions. The token of the run is in x-flow-run-token. For the Edge Function mcp. 404 flow_run_not_found, also for the run of another caller or flow.';
+grant execute on function public.tool_run(uuid, text) to anon, authenticated, service_role;
