@@ -357,18 +357,24 @@ export interface ReadOptions extends RequestOptions {
 export interface DeploymentInput {
   /** The name of the input in the values of a start. */
   name: string;
-  /** The description of the port that gets the input. Empty if no port or several ports get it. */
+  /**
+   * The help text of the input. Without one, the description of the port that gets the input; empty if no port or
+   * several ports get it.
+   */
   description: string;
   /** The types that all ports with this input accept: `u64`, `pubkey`, `free` and so on. */
   type_bounds: string[];
-  /** True if the flow has no default for the input and a port requires it. */
+  /** True if the flow has no default for the input, and a port or the flow requires it. */
   required: boolean;
   /**
    * The flow's default in readable JSON, which is JSON without type tags. Null if there is no default, or if the
    * default has more than 4096 bytes.
    */
   default: unknown;
-  /** The JSON Schema for values of the input in readable JSON. */
+  /**
+   * The JSON Schema for values of the input in readable JSON. If the flow describes the input, the schema has a
+   * `description`, and may have `title`, `enum` and `format`.
+   */
   json_schema: { [keyword: string]: unknown };
 }
 

@@ -35,14 +35,14 @@ export type Database = {
                   ]
                 },"flow_deployments": {
                   Row: {
-                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds": number | null,"debounce_seconds": number | null,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"key_period_seconds": number | null,"max_running_per_key": number | null,"max_runs_in_flight": number | null,"max_starts_per_key": number | null,"max_starts_per_minute": number | null,"name": string,"on_end": Json | null,"output_instructions": boolean,"queue_key": string | null,"queue_key_shared": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds": number | null,"debounce_seconds": number | null,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"key_period_seconds": number | null,"max_running_per_key": number | null,"max_runs_in_flight": number | null,"max_starts_per_key": number | null,"max_starts_per_minute": number | null,"name": string,"on_end": Json | null,"output_instructions": boolean,"queue_key": string | null,"queue_key_shared": boolean,"snapshot_hash": string,"start_permission": string,"typed_inputs": Json | null,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash": string,"start_permission"?: string,"typed_inputs"?: Json | null,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"typed_inputs"?: Json | null,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -145,6 +145,7 @@ isOneToOne: false
 "queue_key_shared": boolean,
 "snapshot_hash": string,
 "start_permission": string,
+"typed_inputs": Json | null,
 "user_id": string
             } | null
                   }
@@ -538,6 +539,7 @@ isOneToOne: false
 "queue_key_shared": boolean,
 "snapshot_hash": string,
 "start_permission": string,
+"typed_inputs": Json | null,
 "user_id": string
             }
                           SetofOptions: {

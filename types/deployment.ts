@@ -135,8 +135,13 @@ export const warningCodes = {
     'The route did not parse all scripts, since there are too many or they are too long. This warning does not make `strict` refuse the flow.',
   effect_may_be_skipped:
     'A node with effects does not run if the output that is connected to one of its optional inputs is left unset. This warning does not make `strict` refuse the flow.',
+  effect_skipped_by_branch:
+    'A node with effects runs only if a branch, switch or gate before it chooses the output. A note; it does not make `strict` refuse the flow.',
   effect_may_lack_value:
     'A node runs without one of its values if another one comes, and a node with effects behind it then acts. This warning does not make `strict` refuse the flow.',
+  value_type_differs: "A value in a node's form has another type than the input, so the run fails at the node.",
+  answered_by_invalid: 'The form of a node `api_input` says wrongly who may answer, so the run fails at the node.',
+  error_output_unused: 'A node has `data.on_error`, but its output `error` has no edge, so its failures are lost.',
   retry_without_effect:
     'A script or a called flow has `data.retry`, which has no effect: its failures are never temporary.',
   error_output_missing:

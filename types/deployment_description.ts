@@ -7,11 +7,14 @@ import { requestLimits } from './limits/requests.ts';
 const deploymentInputSchema = z.strictObject({
   /** The label in the flow: the name in `inputs` and `values` of a start. */
   name: z.string(),
-  /** If the input feeds exactly one port: the description of the port in the node's definition. Otherwise empty. */
+  /**
+   * The help text of the input. Without one, if the input feeds exactly one port: the description of the port in the
+   * node's definition. Otherwise empty.
+   */
   description: z.string(),
   /** The types that are accepted by all ports that the input feeds. A value must have one of these types. */
   type_bounds: z.array(z.string()).min(1),
-  /** True if a port requires the input and the flow has no default for the input. */
+  /** True if a port or the flow requires the input, and the flow has no default for it. */
   required: z.boolean(),
   /** The flow's default as readable JSON. Null if there is no default, or if it is larger than 4096 bytes. */
   default: z.unknown(),

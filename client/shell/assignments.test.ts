@@ -14,6 +14,7 @@ const schemas: Record<string, [schema: object, fallback?: unknown]> = {
   any: [{}],
   anyNumber: [{}, 2],
   anyBoolean: [{}, false],
+  size: [{ enum: ['7', 8] }],
   either: [{ anyOf: [{ type: 'boolean' }, { type: 'string' }] }],
 };
 const inputs = Object.entries(schemas).map(([name, [json_schema, fallback = null]]) =>
@@ -31,6 +32,8 @@ it.each([
   ['text=', ''],
   ['text=a=b', 'a=b'],
   ['any=7', 7],
+  ['size=7', '7'],
+  ['size=8', 8],
   ['any=1.50', 1.5],
   ['any=007', '007'],
   ['anyNumber=007', 7],

@@ -79,6 +79,9 @@ const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 function addText(assignment: Assignment, input: DeploymentInput, assigned: Assigned): void {
   const { name, text } = assignment;
   const { values } = assigned;
+  const { enum: choices } = input.json_schema;
+  const choice = Array.isArray(choices) ? choices.find((one) => String(one) === text) : undefined;
+  if (choice !== undefined) return void (values[name] = choice);
   const schemas = schemasFor(input);
   const takes = (...types: string[]) => schemas.some(({ type }) => types.includes(String(type)));
   const isAnything = schemas.some(({ type }) => type === undefined);

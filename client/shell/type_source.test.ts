@@ -16,6 +16,17 @@ const input = (name: string, json_schema: object, rest: Partial<DeploymentInput>
 const deployment = (inputs: DeploymentInput[], outputs: DeploymentDescription['outputs'], name = 'Tea shop') =>
   ({ deployment_id: 'id', name, inputs, outputs }) as DeploymentDescription;
 
+it('an input that its author describes has its choices as type, and label and help text as comment', () => {
+  const schema = { enum: ['S', 2, true], title: 'Your size', description: 'Of the shirt.' };
+  const source = typeSource(deployment([
+    input('size', schema, { description: 'Of the shirt.', default: 'S', required: false }),
+    input('port', { type: 'string', title: 'Title of a port' }),
+  ], []));
+  expect(source).toContain('    /** Your size. Of the shirt. Default: "S" */\n    size?: "S" | 2 | true;\n');
+  expect(source).toContain('  inputs: {\n    /**');
+  expect(source).not.toContain('Title of a port');
+});
+
 it('inputs have the JavaScript types of their schemas, outputs those of their ports', () => {
   const inputs = [
     input('amount', { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^[0-9]{1,20}$' }] }),

@@ -6,6 +6,7 @@ type Schema = { [keyword: string]: unknown };
 
 /** Returns the JavaScript types that an input with this schema accepts. */
 function inputTypes(schema: Schema): string[] {
+  if (Array.isArray(schema.enum)) return schema.enum.map((choice) => printableJson(choice));
   if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap((one) => inputTypes(one as Schema));
   switch (schema.type) {
     case 'integer':
@@ -61,6 +62,7 @@ const member = (name: string, isOptional: boolean, type: string): string =>
 
 function inputMember({ name, description, required, default: fallback, json_schema }: DeploymentInput): string {
   const told = [
+    json_schema.description !== undefined && typeof json_schema.title === 'string' ? `${json_schema.title}.` : '',
     description,
     fallback === null || fallback === undefined ? '' : `Default: ${printableJson(fallback)}`,
   ].filter((text) => text).map(inComment).join(' ');

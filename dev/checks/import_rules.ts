@@ -578,6 +578,7 @@ export const importRules: readonly ImportRule[] = [
     ...PAGE,
     mayImport: [
       ...PAGE.mayImport,
+      'types/values/input_types.ts',
       'types/values/port_types.ts',
       'types/answer_schema.ts',
       'types/described',

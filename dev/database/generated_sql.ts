@@ -1,4 +1,5 @@
 import { errorCodesFile, errorCodesText } from './error_codes.ts';
+import { inputTypesFile, inputTypesText } from './input_types.ts';
 import { limitsFile, limitsText } from './limits.ts';
 import { portTypesFile, portTypesText } from './port_types.ts';
 
@@ -6,5 +7,6 @@ import { portTypesFile, portTypesText } from './port_types.ts';
 export const generatedSql = (): { file: string; text: string }[] => [
   { file: errorCodesFile, text: errorCodesText() },
   { file: limitsFile, text: limitsText() },
+  { file: inputTypesFile, text: inputTypesText() },
   { file: portTypesFile, text: portTypesText() },
 ];

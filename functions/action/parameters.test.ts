@@ -19,6 +19,18 @@ const number = { pattern: String.raw`^-?[0-9]{1,29}(\.[0-9]{1,28})?$`, patternDe
 
 describe('the field of an input', () => {
   it.each<[string, DescribedInput, object]>([
+    [
+      'an input that its author describes',
+      input('to', ['string'], {
+        description: 'Where we write to.',
+        json_schema: { type: 'string', format: 'email', title: 'Address', description: 'Where we write to.' },
+      }),
+      { type: 'email', label: 'Address: Where we write to.' },
+    ],
+    ['a title of a port', input('to', ['string'], { json_schema: { type: 'string', title: 'URL' } }), {
+      type: 'text',
+      label: 'to',
+    }],
     ['a key', input('to', ['pubkey']), { type: 'text', ...address }],
     ['a small integer', input('n', ['u8'], { json_schema: { type: 'integer', minimum: 0, maximum: 255 } }), {
       type: 'number',

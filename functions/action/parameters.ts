@@ -24,8 +24,11 @@ const cut = (text: string): string =>
 export const fieldText = (value: unknown): string => typeof value === 'string' ? value : stringify(value) ?? '';
 
 /** Makes the label of a field. It names the default, because fields of the specification have no default. */
-function labelOf({ name, description, default: value }: DescribedInput): string {
-  const text = description === '' ? name : `${name}: ${description}`;
+function labelOf({ name, description, default: value, json_schema }: DescribedInput): string {
+  const { title } = json_schema;
+  // Without the author's description, a title is that of a port.
+  const label = json_schema.description !== undefined && typeof title === 'string' ? title : name;
+  const text = description === '' ? label : `${label}: ${description}`;
   const hasDefault = value !== null && value !== undefined;
   return cut(hasDefault ? `${text} (${cut(fieldText(value))} if left empty)` : text);
 }

@@ -546,6 +546,34 @@ return 10;
 comment on function private.limit_named_runs() is
   'Limit in runs: runs that `partial_config` of a start names.';
 
+create function private.limit_flow_input_title_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_flow_input_title_characters() is
+  'Limit in characters: `title` of `flow_input`, and one of its `choices`.';
+
+create function private.limit_flow_input_help_characters()
+returns integer
+language sql immutable security invoker
+return 1000;
+comment on function private.limit_flow_input_help_characters() is
+  'Limit in characters: `help` of `flow_input`.';
+
+create function private.limit_flow_input_choices()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_flow_input_choices() is
+  'Limit in choices: `choices` of `flow_input`.';
+
+create function private.limit_flow_input_default_bytes()
+returns integer
+language sql immutable security invoker
+return 4096;
+comment on function private.limit_flow_input_default_bytes() is
+  'Limit in bytes: the default of a `flow_input` with a type, as JSON.';
+
 create function private.limit_input_title_characters()
 returns integer
 language sql immutable security invoker
@@ -573,6 +601,13 @@ language sql immutable security invoker
 return 20;
 comment on function private.limit_input_choices() is
   'Limit in choices: `choices` of `api_input`.';
+
+create function private.limit_input_answerers()
+returns integer
+language sql immutable security invoker
+return 50;
+comment on function private.limit_input_answerers() is
+  'Limit in addresses: e-mail addresses in `answered_by` of `api_input`.';
 
 create function private.limit_input_shown_bytes()
 returns integer
@@ -800,10 +835,15 @@ grant execute on function
   private.limit_stop_reason_characters(),
   private.limit_repeated_nodes(),
   private.limit_named_runs(),
+  private.limit_flow_input_title_characters(),
+  private.limit_flow_input_help_characters(),
+  private.limit_flow_input_choices(),
+  private.limit_flow_input_default_bytes(),
   private.limit_input_title_characters(),
   private.limit_input_description_characters(),
   private.limit_input_schema_bytes(),
   private.limit_input_choices(),
+  private.limit_input_answerers(),
   private.limit_input_shown_bytes(),
   private.limit_storage_file_bytes(),
   private.limit_storage_counted_bytes(),

@@ -26,6 +26,7 @@ create table public.flow_deployments (
   key_period_seconds integer,
   debounce_seconds integer,
   debounce_max_seconds integer,
+  typed_inputs jsonb,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
     on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
@@ -65,7 +66,7 @@ create table public.flow_deployments (
   constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
 comment on table public.flow_deployments is
-  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the owner may change the other columns.';
+  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash, input_names and typed_inputs never change; the owner may change the other columns.';
 comment on column public.flow_deployments.id is
   'UUID version 7. A newer deployment of a flow has a greater id than an older one.';
 comment on column public.flow_deployments.created_at is 'The time contained in the id.';
@@ -74,6 +75,8 @@ comment on column public.flow_deployments.snapshot_hash is
   'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
   'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here, so that a start needs to read only this row and not the snapshot.';
+comment on column public.flow_deployments.typed_inputs is
+  'The inputs whose author chose a type, label, help, choices or `required`: {"<name>": {type, title, help, required, choices, default}}. Starts are checked by them. Null if there are none.';
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
@@ -142,14 +145,15 @@ begin
     order by d.id desc limit 1
   ));
   new.created_at := private.uuid_v7_time(new.id);
-  new.input_names := private.input_names(
-    (select s.data #> '{entry,nodes}' from private.flow_snapshots as s where s.hash = new.snapshot_hash)
-  );
+  select private.input_names(f.nodes), private.typed_inputs(f.nodes) into new.input_names, new.typed_inputs
+  from (
+    select s.data #> '{entry,nodes}' as nodes from private.flow_snapshots as s where s.hash = new.snapshot_hash offset 0
+  ) as f;
   return new;
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer, because it must see the snapshot and all deployments of the flow.';
+  'Locks the flow. Gives the deployment its inputs, and an id that is greater than the ids of the flow''s other deployments. Definer, because it must see the snapshot and all deployments of the flow.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -163,11 +167,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash, new.input_names)
-    is distinct from (old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash, old.input_names)
+  if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash, new.input_names, new.typed_inputs)
+    is distinct from (
+      old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash, old.input_names, old.typed_inputs
+    )
   then
     perform private.fail('column_read_only',
-      'id, created_at, user_id, entrypoint, snapshot_hash and input_names of a deployment can''t be changed.',
+      'id, created_at, user_id, entrypoint, snapshot_hash, input_names and typed_inputs of a deployment can''t be '
+      'changed.',
       hint => 'Deploy the flow again for a new deployment.');
   end if;
   return new;

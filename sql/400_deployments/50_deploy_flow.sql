@@ -152,7 +152,7 @@ begin
     from jsonb_each(to_jsonb(private.settings_source(v_flow, compare_deploy_settings.settings_from))) as kept
     join jsonb_each(to_jsonb(private.new_deployment(v_flow))) as given on given.key = kept.key
     where kept.value <> given.value
-      and kept.key not in ('id', 'created_at', 'user_id', 'entrypoint', 'snapshot_hash', 'input_names')
+      and kept.key not in ('id', 'created_at', 'user_id', 'entrypoint', 'snapshot_hash', 'input_names', 'typed_inputs')
   );
 end;
 $$;

@@ -121,10 +121,11 @@ begin
   end if;
   -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
   -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
-  -- flow knows. Such starts need no further check. This condition finds them: it compares each name with each name,
-  -- which is quick if the flow has few inputs.
+  -- flow knows, and whose types the flow does not choose. Such starts need no further check. This condition finds them:
+  -- it compares each name with each name, which is quick if the flow has few inputs.
   if (
-    enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
+    enqueue_run.plain is null and enqueue_run.deployment.typed_inputs is null
+      and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
   ) is not true then
     v_inputs := private.inputs_of_start(

@@ -26,6 +26,7 @@ begin
   v_deployment.user_id := v_flow.user_id;
   v_deployment.entrypoint := v_flow.id;
   v_deployment.input_names := private.input_names(v_flow.nodes);
+  v_deployment.typed_inputs := private.typed_inputs(v_flow.nodes);
   v_deployment.chain_network := v_flow.chain_network;
   v_deployment.fees := '[]';
   v_deployment.output_instructions := start_flow.output_instructions;

@@ -64,7 +64,7 @@ test('a new flow of three nodes is drawn by keyboard, and runs', async () => {
   await page.getByRole('button', { name: 'New flow' }).press('Enter');
   await canvasOf(page).waitFor();
   await addNode(page, 'Flow Input');
-  await panelOf(page).getByRole('textbox', { name: 'Label' }).fill('greeting');
+  await panelOf(page).getByRole('textbox', { name: 'Name of the input' }).fill('greeting');
   // Escape leads from the panel back to the node.
   await page.keyboard.press('Escape');
   // If a node is selected, the new node is connected to it. If none is selected, the user draws the edge by the panel.

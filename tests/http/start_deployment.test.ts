@@ -181,7 +181,7 @@ describe('POST /deployment/start', () => {
     const send = async (priority: number, { token } = owner) => {
       const body = JSON.stringify({ priority });
       const response = await call(path, { token, body, headers: { 'content-type': 'application/json' } });
-      return [response.status, (await response.json() as { error?: { code: string } }).error?.code];
+      return [response.status, (await response.json() as { code?: string }).code];
     };
     expect(await send(-3600)).toEqual([200, undefined]);
     expect(await send(3601)).toEqual([400, 'priority_invalid']);
@@ -189,6 +189,8 @@ describe('POST /deployment/start', () => {
     expect(await send(60, other)).toEqual(
       target === 'flow' ? [404, 'flow_not_found'] : [400, 'priority_invalid'],
     );
+    await owner.client.from('flow_deployments').update({ start_permission: 'Owner' }).eq('id', deploymentId)
+      .throwOnError();
   });
 });
 

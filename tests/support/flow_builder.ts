@@ -145,9 +145,9 @@ export class FlowBuilder {
     return node;
   }
 
-  /** Adds a flow input and returns the port with its value. */
-  input(label: string, fallback?: FormJson): Port {
-    const form = { label, ...(fallback !== undefined && { form_label: fallback }) };
+  /** Adds a flow input and returns the port with its value. `described` has `type`, `title`, `help` and so on. */
+  input(label: string, fallback?: FormJson, described: { [member: string]: FormJson } = {}): Port {
+    const form = { label, ...(fallback !== undefined && { form_label: fallback }), ...described };
     return this.node('flow_input', { outputs: [label], form, title: label }).output(label);
   }
 

@@ -4,6 +4,34 @@ const NODE_FAILS = 'the node fails';
 
 /** The limits of single nodes. */
 export const nodeLimits = {
+  flow_input_title_characters: {
+    value: 200,
+    unit: 'characters',
+    meaning: '`title` of `flow_input`, and one of its `choices`',
+    beyond: '422 `flow_invalid`',
+    inSql: true,
+  },
+  flow_input_help_characters: {
+    value: 1_000,
+    unit: 'characters',
+    meaning: '`help` of `flow_input`',
+    beyond: '422 `flow_invalid`',
+    inSql: true,
+  },
+  flow_input_choices: {
+    value: 100,
+    unit: 'choices',
+    meaning: '`choices` of `flow_input`',
+    beyond: '422 `flow_invalid`',
+    inSql: true,
+  },
+  flow_input_default_bytes: {
+    value: 4_096,
+    unit: 'bytes',
+    meaning: 'the default of a `flow_input` with a type, as JSON',
+    beyond: '422 `flow_invalid`',
+    inSql: true,
+  },
   pattern_characters: {
     value: 500,
     unit: 'characters',
@@ -61,6 +89,7 @@ export const nodeLimits = {
     unit: 'addresses',
     meaning: 'e-mail addresses in `answered_by` of `api_input`',
     beyond: NODE_FAILS,
+    inSql: true,
   },
   input_shown_inputs: {
     value: 20,

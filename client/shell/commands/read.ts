@@ -1,7 +1,21 @@
-import type { DeploymentDescription } from '../../flow_client.ts';
+import type { DeploymentDescription, DeploymentInput } from '../../flow_client.ts';
 import { readTarget } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { printableBlock, printableJson, printableLine } from '../printable.ts';
+
+/** Describes an input in a line, and in a second line with what its author says about it. */
+function describeInput({ name, type_bounds, required, default: fallback, json_schema }: DeploymentInput): string[] {
+  const { title, description, enum: choices, format } = json_schema;
+  const types = Array.isArray(choices) ? choices.map(printableJson) : type_bounds;
+  const form = typeof format === 'string' ? ` (${format})` : '';
+  const or = fallback === null || fallback === undefined ? '' : `, else ${printableJson(fallback)}`;
+  const said = [title, description].filter((text) => typeof text === 'string' && text !== '').join(': ');
+  return [
+    `input       ${name}: ${types.join(' | ')}${form}${required ? ', required' : or}`,
+    // The title of an input that its author did not describe is that of a port.
+    ...(description === undefined || said === '' ? [] : [printableBlock(`            ${said}`, ' '.repeat(12))]),
+  ];
+}
 
 /** Describes a deployment in lines. */
 function describe(deployment: DeploymentDescription): string[] {
@@ -13,10 +27,7 @@ function describe(deployment: DeploymentDescription): string[] {
     ...(description ? [`about       ${printableBlock(description, ' '.repeat(12))}`] : []),
     `start       ${start_permission}`,
     `cluster     ${cluster}`,
-    ...inputs.map(({ name, type_bounds, required, default: fallback }) => {
-      const or = fallback === null || fallback === undefined ? '' : `, else ${printableJson(fallback)}`;
-      return `input       ${name}: ${type_bounds.join(' | ')}${required ? ', required' : or}`;
-    }),
+    ...inputs.flatMap(describeInput),
     ...outputs.map(({ name, type }) => `output      ${name}: ${type}`),
   ];
 }

@@ -5,7 +5,7 @@ type Column = keyof Database['public']['Tables']['flow_deployments']['Row'];
 /** The columns of a deployment that its owner can change. */
 export type Setting = Exclude<
   Column,
-  'id' | 'created_at' | 'user_id' | 'entrypoint' | 'snapshot_hash' | 'input_names'
+  'id' | 'created_at' | 'user_id' | 'entrypoint' | 'snapshot_hash' | 'input_names' | 'typed_inputs'
 >;
 
 /** A setting that a deploy keeps only if it takes over the settings of the former deployment. */

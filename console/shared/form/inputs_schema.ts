@@ -5,6 +5,9 @@ import { isObject } from '../graph/drawn_node.ts';
 import { takesJson } from './field_kinds.ts';
 import { schemaValidator } from './schema_validator.ts';
 
+/** True if the author of the flow described the input. Otherwise a title is that of a port, and not for this form. */
+const isDescribed = ({ description }: DeploymentInput['json_schema']): boolean => description !== undefined;
+
 /**
  * Makes the field of an input. An input that accepts numbers and texts gets a text field, because the user may enter
  * numbers that JavaScript can't hold.
@@ -13,7 +16,12 @@ function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchem
   const alternatives = Array.isArray(json_schema.anyOf) ? json_schema.anyOf.filter(isObject) : [];
   const text = alternatives.find(({ type }) => type === 'string');
   const isNumber = alternatives.some(({ type }) => type === 'integer' || type === 'number');
-  return { ...(isNumber && text ? text : json_schema), title: name, ...(description !== '' && { description }) };
+  const { title } = json_schema;
+  return {
+    ...(isNumber && text ? text : json_schema),
+    title: isDescribed(json_schema) && typeof title === 'string' ? title : name,
+    ...(description !== '' && { description }),
+  };
 }
 
 /** Makes the form for the inputs of a start. */
@@ -29,7 +37,9 @@ export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSc
       'ui:order': [...inputs.map(({ name }) => name), '*'],
       ...Object.fromEntries(inputs.map((input) => [input.name, {
         ...(takesJson(properties[input.name]!) && { 'ui:options': { example: input.default } }),
-        ...(input.type_bounds.length === 1 && input.type_bounds[0] !== 'free' && { 'ui:help': input.type_bounds[0] }),
+        ...(input.type_bounds.length === 1 && input.type_bounds[0] !== 'free' && !isDescribed(input.json_schema) && {
+          'ui:help': input.type_bounds[0],
+        }),
         ...(input.default !== null && {
           'ui:placeholder': `${typeof input.default === 'string' ? input.default : JSON.stringify(input.default)}`,
         }),

@@ -13,6 +13,7 @@ import {
   validationDataMerge,
   type ValidatorType,
 } from '@rjsf/utils';
+import { INPUT_TYPES, type InputType } from '../../../types/values/input_types.ts';
 
 /** Converts `#/a/0/b~1c` to the path of a field, `['a', '0', 'b/c']`. */
 const pathOf = (location: string): string[] =>
@@ -40,6 +41,17 @@ const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '
 /** Messages that replace messages of the validator, whose message about a pattern would show the pattern. */
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
+/** The messages for formats. The database has the same words for the inputs of a start. */
+const OF_FORMATS = new Map(
+  Object.values<InputType>(INPUT_TYPES).flatMap(({ format, words }) => format ? [[format, `must be ${words}`]] : []),
+);
+
+/** Returns the message of a fault, in the words of the page. */
+function messageOf(keyword: string, error: string): string {
+  const format = keyword === 'format' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
+  return OF_FORMATS.get(format ?? '') ?? MESSAGES.get(keyword) ?? error;
+}
+
 /** Returns the faults of a value. Throws if the validator can't read the schema. */
 function faultsOf(schema: RJSFSchema, value: unknown): FieldFault[] {
   // SAFETY: both types describe JSON Schema draft 7.
@@ -49,7 +61,7 @@ function faultsOf(schema: RJSFSchema, value: unknown): FieldFault[] {
     const missing = keyword === 'required' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
     const path = pathOf(instanceLocation);
     if (missing !== undefined) return faultAt([...path, missing], keyword, 'must be given');
-    return faultAt(path, keyword, MESSAGES.get(keyword) ?? error);
+    return faultAt(path, keyword, messageOf(keyword, error));
   });
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LosslessJson, ValueMap } from '../../../types/values/value.ts';
+import { INPUT_TYPES } from '../../../types/values/input_types.ts';
 import { makeNodeCall } from '../../../tests/support/node_call.ts';
 import { flowInputNode } from './index.ts';
 
@@ -13,4 +14,10 @@ it.each<[ValueMap, LosslessJson, ValueMap]>([
   expect(flowInputNode.run(makeNodeCall(flowInputNode, { inputs, formData, outputNames: ['a'] }))).toEqual(
     expected,
   );
+});
+
+it('the form of flow_input offers the types that starts check', () => {
+  expect(flowInputNode.definition['targets_form.json_schema']).toMatchObject({
+    properties: { type: { oneOf: Object.entries(INPUT_TYPES).map(([name, { title }]) => ({ const: name, title })) } },
+  });
 });

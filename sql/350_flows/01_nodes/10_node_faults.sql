@@ -126,6 +126,9 @@ begin
         and length(d.data #>> '{targets_form,form_data,label}') > private.limit_port_name_characters()
       then format('data.targets_form.form_data.label: must have at most %s characters',
         private.limit_port_name_characters())
+    when d.data ->> 'node_id' = 'flow_input' and d.data ->> 'type' = 'native'
+        and private.typed_input_fault(d.data) is not null
+      then private.typed_input_fault(d.data)
     when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
     when d.data ->> 'node_id' in ('rhai_script', 'javascript') and d.data ->> 'type' = 'native'
       then private.script_port_fault(d.data)

@@ -126,6 +126,14 @@ begin
         -- An expression converts its result to a type of the input.
         and not w.has_expression
         and (s.side = 'source' or s.is_handed_on)
+      union all
+      -- The values of a typed input have the type that its author chose.
+      select w.index, w.source_name, w.target_name, false, jsonb_build_array(i.port_type), t.types
+      from wired as w
+      join node as s on s.index = w.source_index and s.node_id = 'flow_input'
+      join private.input_types() as i on i.name = s.form_data ->> 'type'
+      join defined_port as t on t.node_id = w.target_id and t.side = 'target' and t.name = w.target_name
+      where w.side = 'source' and w.is_target_known and not w.is_target_drawn and not w.has_expression
     ),
     -- Without `materialized`, the planner would call do_types_meet for each edge instead of once for each pair of types.
     pair as materialized (
@@ -236,7 +244,7 @@ begin
       union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
         when private.is_script(n.node_id) then 'a script has no transient failures, so it is never tried again'
-        else 'a called flow is not tried again as a whole; set data.retry on its nodes instead'
+        else 'a called flow is not tried again as a whole; let its nodes try again instead'
       end
       from node as n
       where n.has_retry and n.type = 'native'
@@ -246,6 +254,28 @@ begin
       select 1, n.index, 'error_output_missing', '.data.on_error',
         'sources has no output named error, so a failure of the node is not handled'
       from node as n where n.handles_errors and n.has_error_output is not true and n.node_id <> ''
+      union all
+      select 1, n.index, 'error_output_unused', '.data.on_error',
+        'failures of the node go to its output error, which has no edge; so the run goes on as if nothing had failed'
+      from node as n
+      where n.handles_errors and n.has_error_output and n.index not in (select w.source_index from wired as w where w.is_error)
+      union all
+      select 1, n.index, 'answered_by_invalid', '.data.targets_form.form_data.answered_by', f.fault
+      from node as n cross join lateral (select private.answered_by_fault(n.form_data) as fault) as f
+      where n.node_id = 'api_input' and n.type = 'native' and f.fault is not null
+      union all
+      select 1, v.index, 'value_type_differs', '.data.targets_form.form_data.' || v.name, v.fault
+      from (
+        select n.index, p.name, private.form_value_fault(n.form_data -> p.name, p.types) as fault
+        from defined_port as p join node as n on n.node_id = p.node_id
+        where p.side = 'target' and not n.are_inputs_drawn and jsonb_typeof(n.form_data) = 'object'
+          and n.form_data ? p.name and p.types not in ('["free"]', '["json"]', '[]')
+          and (n.index, p.name) not in (
+            select w.target_index, w.target_name from wired as w
+            where w.source_name is not null and w.target_name is not null
+          )
+      ) as v
+      where v.fault is not null
       union all
       select 1, u.node_index, 'connection_url_open', '.data.targets_form.form_data.connection', format(
         'url depends on a flow input, so whoever starts the flow chooses the URL that gets the secret of connection %s,'
@@ -324,13 +354,19 @@ begin
           )
         end
       union all
-      select 2, w.index, 'effect_may_be_skipped', '', format(
-        case when w.has_expression then 'the expression of output %s may have no result'
-          else 'the output %s may stay unset' end
-          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent"',
-        to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
-      )
+      select 2, w.index, case when d.is_decided then 'effect_skipped_by_branch' else 'effect_may_be_skipped' end, '',
+        case when d.is_decided then format(
+          'the target runs only if the node before it chooses the output %s', to_jsonb(private.shorten(w.source_name))
+        ) else format(
+          case when w.has_expression then 'the expression of output %s may have no result'
+            else 'the output %s may give no value' end
+            || '; then the target, a node with effects, does not run, unless "Without a value of %s" says otherwise',
+          to_jsonb(private.shorten(w.source_name)), private.shorten(w.target_name)
+        ) end
       from wired as w
+      cross join lateral (
+        select w.source_id in ('branch', 'switch', 'gate') and not w.has_expression and not w.is_error as is_decided
+      ) as d
       join acting as a on a.index = w.target_index
       where w.source_name is not null and w.target_name is not null and w.index in (select u.index from unset as u)
         and case when a.draws_inputs
@@ -345,8 +381,9 @@ begin
       union all
       select 2, l.index, 'effect_may_lack_value', '', format(
         'if the output %s gives no value, the target runs without its input %s, and a node with effects behind it acts; '
-          || 'make the input required, or choose "when_absent"',
-        to_jsonb(private.shorten(l.source_name)), to_jsonb(private.shorten(l.target_name))
+          || 'choose at "Without a value of %s" what the target does',
+        to_jsonb(private.shorten(l.source_name)), to_jsonb(private.shorten(l.target_name)),
+        private.shorten(l.target_name)
       )
       from lacking as l join node as n on n.index = l.target_index
       where n.id in (select b.id from before_effect as b)

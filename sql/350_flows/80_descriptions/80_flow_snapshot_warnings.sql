@@ -180,7 +180,8 @@ begin
     -- accepts these warnings.
     v_refused := jsonb_path_query_array(
       v_warnings,
-      '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "effect_may_lack_value" && @.code != "acts_on_owner_data")'
+      '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "effect_skipped_by_branch"
+        && @.code != "effect_may_lack_value" && @.code != "acts_on_owner_data")'
     );
     if v_refused <> '[]' then
       perform private.fail(
@@ -193,4 +194,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, effect_may_lack_value and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, effect_skipped_by_branch, effect_may_lack_value and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';

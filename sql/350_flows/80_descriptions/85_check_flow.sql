@@ -85,9 +85,10 @@ begin atomic
   select case
     when severity_of_problem.is_finding then 'prevents_deploy'
     when severity_of_problem.code in (
-      'connection_missing', 'edge_source_port_unknown', 'edge_target_port_unknown', 'edge_types_differ',
-      'input_missing', 'node_not_implemented'
+      'answered_by_invalid', 'connection_missing', 'edge_source_port_unknown', 'edge_target_port_unknown', 'edge_types_differ',
+      'input_missing', 'node_not_implemented', 'value_type_differs'
     ) then 'fails_run'
+    when severity_of_problem.code = 'effect_skipped_by_branch' then 'note'
     else 'warning'
   end;
 end;
@@ -150,7 +151,7 @@ grant execute on function private.check_flow(jsonb, integer) to anon, authentica
 -- Checks either `flow`, a flow that is not saved, or the saved flow `flow_id`. `flow` is {nodes, edges, environment,
 -- id}, where environment and id may be missing. Returns {problems, is_complete}. A problem is a finding or a warning
 -- that a deploy would report: {code, path, message, severity}. Problems of called flows also have flow_id, and a
--- problem input_missing also has port. severity is prevents_deploy, fails_run or warning. As in a deploy, warnings are
+-- problem input_missing also has port. severity is prevents_deploy, fails_run, warning or note. As in a deploy, warnings are
 -- listed only if there are no findings. `flow` must have at most 1 MiB. If the flows that `flow` calls have more than 1
 -- MiB together, the check leaves some of them out, and is_complete is false. This limit does not apply to a saved flow.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)

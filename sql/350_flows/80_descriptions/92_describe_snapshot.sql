@@ -43,10 +43,11 @@ begin
     select d.node_id, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
       coalesce((t.port ->> 'required')::boolean, false) as is_required,
       coalesce((t.port ->> 'passthrough')::boolean, false) as is_handed_on,
-      jsonb_build_object(
+      -- The help of a node that decides about other nodes says nothing to a person who starts the flow.
+      case when d.node_id not in ('branch', 'switch', 'gate') then jsonb_build_object(
         'description', private.shorten(t.port ->> 'tooltip', 500),
         'json_schema', private.schema_hint(d.properties -> (t.port ->> 'name'))
-      ) as hint
+      ) end as hint
     from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
   ),
   defined_source as materialized (
@@ -198,9 +199,19 @@ begin
     select l.label, (array_agg(l.hint))[1] as hint from linked as l
       where l.label is not null group by l.label having count(*) = 1
   ),
+  declared as materialized (
+    select t.key as name, t.value as typed, p.takes, i.format
+    from jsonb_each(private.typed_inputs(describe_snapshot.data #> '{entry,nodes}')) as t
+    left join private.input_types() as i on i.name = t.value ->> 'type'
+    left join private.port_types() as p on p.name = i.port_type
+  ),
   input as materialized (
-    select l.number, l.name, l.form_label, h.hint, coalesce(o.is_required or r.is_required, false) as is_required,
-      coalesce(o.mask, v_every_kind) & ~coalesce(r.mask, 0) as mask,
+    select l.number, l.name, l.form_label, d.typed, d.format,
+      -- If the ports take nothing of the author's type, the type counts, and what the ports say about values does not.
+      case when n.mask is null or n.is_narrowed then h.hint end as hint,
+      coalesce(o.is_required or r.is_required, false) or coalesce((d.typed -> 'required')::boolean, false)
+        as is_required,
+      coalesce(n.mask, coalesce(o.mask, v_every_kind) & ~coalesce(r.mask, 0)) as mask,
       octet_length(l.form_label::text) as size,
       -- Leave out defaults of more than 4 KiB, which are too large for a form. When the total size of the defaults
       -- exceeds a megabyte, leave out all further defaults.
@@ -210,6 +221,15 @@ begin
     left join own as o on o.label = l.number
     left join refusal as r on r.label = l.number
     left join hint as h on h.label = l.number
+    left join declared as d on d.name = l.name
+    left join lateral (
+      select case when m.is_narrowed then m.mask else d.takes end as mask, m.is_narrowed
+      from (
+        select m.mask, exists (select from private.port_types() as t where t.makes & m.mask = t.makes) as is_narrowed
+        from (select coalesce(o.mask, v_every_kind) & ~coalesce(r.mask, 0) & d.takes as mask) as m
+        where d.takes is not null
+      ) as m
+    ) as n on true
     where l.flow = 0
   ),
   typed as materialized (
@@ -253,10 +273,16 @@ begin
   select
     (
       select coalesce(jsonb_agg(jsonb_build_object(
-        'name', i.name, 'description', coalesce(i.hint ->> 'description', ''), 'type_bounds', s.type_bounds,
+        'name', i.name, 'description', coalesce(i.typed ->> 'help', i.hint ->> 'description', ''),
+        'type_bounds', s.type_bounds,
         'required', i.is_required and i.form_label is null,
         'default', case when i.size <= 4096 and i.total_size <= 1048576 then i.form_label end,
-        'json_schema', s.json_schema || coalesce(i.hint -> 'json_schema', '{}')
+        'json_schema', case when i.typed ? 'choices' then s.json_schema - 'anyOf' else s.json_schema end
+          || case when i.typed is null then coalesce(i.hint -> 'json_schema', '{}')
+            else coalesce(i.hint -> 'json_schema', '{}') - 'title' || jsonb_strip_nulls(jsonb_build_object(
+              'title', i.typed -> 'title', 'description', coalesce(i.typed ->> 'help', ''),
+              'enum', i.typed -> 'choices', 'format', i.format
+            )) end
       ) order by i.number), '[]')
       from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types
     ),

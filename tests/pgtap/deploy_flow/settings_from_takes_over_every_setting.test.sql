@@ -12,6 +12,7 @@ insert into decisions values
   ('entrypoint', 'of each deployment'),
   ('snapshot_hash', 'of each deployment'),
   ('input_names', 'of each deployment'),
+  ('typed_inputs', 'of each deployment'),
   ('name', 'taken over'),
   ('description', 'taken over'),
   ('icon_url', 'taken over'),

@@ -1,4 +1,4 @@
-select plan(18);
+select plan(20);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -17,16 +17,17 @@ create temporary view attempts as
     ('user_id', $$ test.user_id('other') $$),
     ('entrypoint', $$ test.kept('other_flow')::integer $$),
     ('snapshot_hash', $$ test.kept('other_snapshot')::bytea $$),
-    ('input_names', $$ '{forged}'::text[] $$)
+    ('input_names', $$ '{forged}'::text[] $$),
+    ('typed_inputs', $$ '{}'::jsonb $$)
   ) as attempt (name, value);
 grant select on attempts to public;
 
 -- PostgREST writes every column of the payload, so a client that sends back a whole row also writes the read-only
 -- columns.
 select test.keep('whole_row', $$ update public.flow_deployments as d
-  set (id, created_at, user_id, entrypoint, snapshot_hash, input_names, start_permission, output_instructions, action_identity, fees, chain_network)
+  set (id, created_at, user_id, entrypoint, snapshot_hash, input_names, typed_inputs, start_permission, output_instructions, action_identity, fees, chain_network)
     = (select
-        r.id, r.created_at, r.user_id, r.entrypoint, r.snapshot_hash, r.input_names, r.start_permission, true, r.action_identity, r.fees, r.chain_network
+        r.id, r.created_at, r.user_id, r.entrypoint, r.snapshot_hash, r.input_names, r.typed_inputs, r.start_permission, true, r.action_identity, r.fees, r.chain_network
       from jsonb_populate_record(d, test.kept('row')::jsonb) as r) where true $$::text);
 
 select test.sign_in(test.user_id('owner'));
@@ -35,7 +36,7 @@ select is(
   test.error(format('update public.flow_deployments set %I = %s where true', name, value)) - 'hint',
   '{
     "code": "column_read_only", "status": 400, "details": null,
-    "message": "id, created_at, user_id, entrypoint, snapshot_hash and input_names of a deployment can''t be changed."
+    "message": "id, created_at, user_id, entrypoint, snapshot_hash, input_names and typed_inputs of a deployment can''t be changed."
   }',
   name || ' can''t be changed'
 )

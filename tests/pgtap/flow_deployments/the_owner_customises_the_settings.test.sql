@@ -7,7 +7,7 @@ select test.deploy(test.create_flow(test.user_id('owner')));
 select test.keep('before', to_jsonb(d)) from public.flow_deployments as d;
 
 select is(
-  test.kept('before')::jsonb - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names}'::text[],
+  test.kept('before')::jsonb - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names,typed_inputs}'::text[],
   '{
     "name": "", "description": "", "icon_url": null, "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
@@ -30,7 +30,7 @@ select is(
   $$), 1::bigint, 'the owner can change all settings'
 );
 select is(
-  to_jsonb(d) - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names}'::text[],
+  to_jsonb(d) - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names,typed_inputs}'::text[],
   '{
     "name": "Shop", "description": "Pays.", "icon_url": "https://a.example/i.png", "start_permission": "Anonymous", "output_instructions": true, "action_identity": "So11111111111111111111111111111111111111112",
     "fees": [["11111111111111111111111111111111", 5000]],

@@ -1,4 +1,4 @@
-select plan(17);
+select plan(19);
 
 create function pg_temp.warnings(nodes jsonb, edges jsonb, acting_flows jsonb default '{}') returns text[] language sql as $$
   select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
@@ -18,6 +18,7 @@ from (values
   ('api_input', 'none', '[]', '[{"name": "title", "type_bounds": []}]'),
   ('read', 'none', '[{"name": "maybe", "type": "free", "optional": true}]', '[{"name": "in", "type_bounds": []}]'),
   ('http_request', 'once', '[{"name": "body", "type": "free"}]', '[{"name": "body", "type_bounds": []}, {"name": "method", "type_bounds": []}]'),
+  ('branch', 'none', '[{"name": "output", "type": "free", "optional": true}]', '[{"name": "value", "type_bounds": [], "required": true}]'),
   ('interflow', 'none', '[]', '[]'), ('interflow_instructions', 'none', '[]', '[]'),
   ('rhai_script_1x1', 'none', '[{"name": "u", "type": "free", "optional": true}]', '[{"name": "source", "type_bounds": ["string"], "required": true}]')
 ) as d (node_id, effects, sources, targets);
@@ -56,6 +57,17 @@ from (values
   ('act', '{"sourceHandle": "a.maybe"}', test.kept('told'), 'an output that the definition marks as optional'),
   ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is passed on is always there')
 ) as s (node_id, change, expected, description);
+
+select is(
+  pg_temp.warnings(
+    jsonb_build_array(test.node('b', 'branch', '{output}', '{value}', '{"value": 1}'), test.node('t', 'write', '{}', '{in}')),
+    jsonb_build_array(test.edge('b', 'output', 't', 'in') || change)
+  ), expected::text[], description
+)
+from (values
+  (jsonb '{}', '{"effect_skipped_by_branch edges[0]"}', 'where a branch decides, it is a note'),
+  ('{"data": {"expression": "a"}}', test.kept('told'), 'an expression may have no result, whatever the branch decides')
+) as b (change, expected, description);
 
 -- The definition of a node that calls a flow lists no ports. So the ports that the editor stored in the node count.
 select test.keep('call', pg_temp.changed(test.node('t', 'interflow', '{}', '{in}', '{"id": 7}'), '{"required": false}'));

@@ -99,7 +99,8 @@ select is(
 select is(
   pg_temp.warnings(jsonb_build_array(
     jsonb_set(test.node('i', 'interflow', '{u}'), '{data,on_error}', '"output"'), jsonb_set(test.node('j', 'interflow', '{error}'), '{data,on_error}', '"output"')
-  )), '{"error_output_missing nodes[0].data.on_error"}', 'a handled failure without an output gets a warning'
+  )), '{"error_output_missing nodes[0].data.on_error","error_output_unused nodes[1].data.on_error"}',
+  'handled failures without an output or without an edge get a warning'
 );
 select is(
   pg_temp.warnings(

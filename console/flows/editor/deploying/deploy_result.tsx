@@ -4,6 +4,7 @@ import { Address } from '../../../shared/address.tsx';
 import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
 import { startPageAddress } from '../../../shared/start_page_address.ts';
 import { useEditor } from '../editor_context.tsx';
+import { withoutNotes } from '../problems/problem.ts';
 import { ProblemList } from '../problems/problem_list.tsx';
 import type { Deploying } from './use_deploying.ts';
 
@@ -27,11 +28,12 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
   }
   if (deployed === undefined) return null;
   const { limits } = deployed;
+  const hasWarnings = withoutNotes(findings).length > 0;
   return (
     <Alert
-      color={findings.length > 0 ? 'yellow' : 'teal'}
+      color={hasWarnings ? 'yellow' : 'teal'}
       role='status'
-      title={findings.length > 0 ? 'Deployed, with warnings' : 'Deployed'}
+      title={hasWarnings ? 'Deployed, with warnings' : 'Deployed'}
       withCloseButton
       onClose={dismiss}
     >

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { messagesByNode, readProblems } from './problem.ts';
+import { messagesByNode, readProblems, withoutNotes } from './problem.ts';
 
 const port = (id: string, name: string) => ({ id, name, type_bounds: ['free'], required: true, passthrough: false });
 const node = (id: string, targets: object[] = []) => ({
@@ -42,6 +42,16 @@ it('finds no node for problems of other flows, of the environment and of deleted
   expect(placeOf({ path: 'nodes[1]', flow_id: 7 })).toMatchObject({ nodeId: 'b', calledFlow: undefined });
   for (const path of ['environment.PRIORITY_FEE', 'nodes', 'nodes[9]', 'edges[9]']) {
     expect(placeOf({ path })).toMatchObject({ nodeId: undefined });
+  }
+});
+
+it('a note is no problem of a node, in a check and in a deploy', () => {
+  const note = { code: 'effect_skipped_by_branch', path: 'edges[0]', message: 'a branch decides' };
+  for (const problem of [note, { ...note, severity: 'note' }]) {
+    const problems = readProblems([problem], document, 7);
+    expect(problems[0]!.severity).toBe('note');
+    expect(withoutNotes(problems)).toEqual([]);
+    expect(messagesByNode(problems).size).toBe(0);
   }
 });
 

@@ -2,8 +2,8 @@ import { isObject, type PlainObject, readEdge } from '../../../shared/graph/draw
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
 import { drawnNode } from '../view.ts';
 
-/** The consequence of a problem: a deploy is refused, a run fails at the node, or neither. */
-export type Severity = 'prevents_deploy' | 'fails_run' | 'warning';
+/** The consequence of a problem: a deploy is refused, a run fails at the node, or neither. A note is no problem. */
+export type Severity = 'prevents_deploy' | 'fails_run' | 'warning' | 'note';
 
 /**
  * A fault that a deploy or a check finds in a flow. `edge_refusals.ts` has the reasons why the editor refuses to draw
@@ -62,7 +62,10 @@ function memberPath(code: string, path: string, message: string): string {
   return member === undefined ? path : `${path}.${member}`;
 }
 
-const SEVERITIES: readonly string[] = ['prevents_deploy', 'fails_run', 'warning'] satisfies Severity[];
+const SEVERITIES: readonly string[] = ['prevents_deploy', 'fails_run', 'warning', 'note'] satisfies Severity[];
+
+/** The warnings of a deploy that only tell what the author has drawn. */
+const NOTES: readonly string[] = ['effect_skipped_by_branch'];
 
 /**
  * Reads the problems of a check, the warnings of a deploy, or the details of `flow_invalid`. A problem of a called flow
@@ -78,9 +81,10 @@ export function readProblems(
   return list.filter(isObject).map((problem): FlowProblem => {
     const calledFlow = typeof problem.flow_id === 'number' && problem.flow_id !== flowId ? problem.flow_id : undefined;
     const [code, path, message] = [String(problem.code), String(problem.path), String(problem.message)];
+    const ownSeverity = NOTES.includes(code) ? 'note' : problem.severity;
     return {
       code,
-      severity: SEVERITIES.includes(String(problem.severity)) ? problem.severity as Severity : severity,
+      severity: SEVERITIES.includes(String(ownSeverity)) ? ownSeverity as Severity : severity,
       message: calledFlow === undefined ? message : `in flow ${calledFlow}: ${message}`,
       path,
       calledFlow,
@@ -89,10 +93,14 @@ export function readProblems(
   });
 }
 
-/** Groups the messages by the nodes at which they are shown. */
+/** The problems without the notes. */
+export const withoutNotes = (list: readonly FlowProblem[]): FlowProblem[] =>
+  list.filter(({ severity }) => severity !== 'note');
+
+/** Groups the messages by the nodes at which they are shown. Notes are not shown at nodes. */
 export function messagesByNode(problems: readonly FlowProblem[]): Map<string, string[]> {
   const messages = new Map<string, string[]>();
-  for (const { nodeId, message } of problems) {
+  for (const { nodeId, message } of withoutNotes(problems)) {
     if (nodeId !== undefined) messages.set(nodeId, [...messages.get(nodeId) ?? [], message]);
   }
   return messages;

@@ -12,6 +12,7 @@ const LABELS: Record<Severity, { text: string; color: string }> = {
   prevents_deploy: { text: 'error', color: 'red' },
   fails_run: { text: 'fails', color: 'orange' },
   warning: { text: 'warning', color: 'yellow' },
+  note: { text: 'note', color: 'gray' },
 };
 
 const Content = ({ problem, title }: { problem: FlowProblem; title: string | undefined }) => (

@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
+import { withoutNotes } from './problem.ts';
 import { useProblems } from './problems_context.tsx';
 import { ProblemList } from './problem_list.tsx';
 
@@ -13,7 +14,7 @@ export default function ProblemsRegion() {
   return (
     <Stack component='section' aria-label='Problems' gap='xs'>
       <Group gap='xs' role='status'>
-        {list.length === 0 && isCurrent && <Text size='sm' c='dimmed'>A check found no problems.</Text>}
+        {withoutNotes(list).length === 0 && isCurrent && <Text size='sm' c='dimmed'>A check found no problems.</Text>}
         {waitsForSave && <Text size='sm'>This flow is larger than 1 MiB, so it is checked when it is saved.</Text>}
         {!isCurrent && !waitsForSave && error === null && (
           <Badge variant='light' color='gray' tt='none'>checking the last changes</Badge>

@@ -1,15 +1,19 @@
 import { Button } from '@mantine/core';
 import { Icon } from '../../../shared/icon.tsx';
 import { useDrawers } from '../layout/drawers.tsx';
+import { withoutNotes } from './problem.ts';
 import { useProblems } from './problems_context.tsx';
 
 /** The number of problems. Opens the list of problems, or closes it. */
 export function ProblemsButton() {
-  const { list, isCurrent } = useProblems();
+  const { list: all, isCurrent } = useProblems();
   const { current, open, close } = useDrawers();
   const isOpen = current === 'problems';
+  const list = withoutNotes(all);
+  const notes = all.length - list.length;
   const isSerious = list.some(({ severity }) => severity !== 'warning');
-  const label = `${list.length} ${list.length === 1 ? 'problem' : 'problems'}`;
+  const noted = notes === 0 ? '' : `, ${notes} ${notes === 1 ? 'note' : 'notes'}`;
+  const label = `${list.length} ${list.length === 1 ? 'problem' : 'problems'}${noted}`;
   return (
     <Button
       size='xs'

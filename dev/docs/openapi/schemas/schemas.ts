@@ -389,10 +389,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
     inputs: 'In the order of the nodes in the flow.',
     'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',
     'inputs/items/description':
-      'The description of the port that the input feeds; empty if the input feeds no port or several ports.',
+      'The help text of the input. Without one, the description of the port that the input feeds; empty if the input feeds no port or several ports.',
     'inputs/items/type_bounds': 'The types that all ports with this value accept, also in called flows.',
     'inputs/items/required':
-      'The flow has no default for the input, and a port requires the input. A start without the input is not refused, but its run may fail.',
+      'The flow has no default for the input, and a port or the flow itself requires the input. If only a port requires it, a start without it is not refused, but its run may fail.',
     'inputs/items/default':
       "The flow's default, as readable JSON. Null if there is no default, or if the default has more than 4,096 bytes.",
     'inputs/items/json_schema':
@@ -431,7 +431,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   FlowProblems: annotate(output(answerSchemas.FlowProblems), {
     'problems/items/severity':
-      'prevents_deploy: a deploy is refused. fails_run: a deploy only warns, but a run fails when it comes to the node.',
+      'prevents_deploy: a deploy is refused. fails_run: a deploy only warns, but a run fails when it comes to the node. note: a branch decides, as the author probably wants.',
     'problems/items/flow_id': 'The called flow that has the problem. Missing for the flow itself.',
     'problems/items/port': 'With `input_missing`: the input.',
     is_complete: 'Whether all called flows were checked. At most 1 MiB of called flows is checked.',

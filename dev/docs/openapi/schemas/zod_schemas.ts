@@ -375,7 +375,7 @@ export const answerSchemas = {
       code: z.string(),
       path: z.string(),
       message: z.string(),
-      severity: z.enum(['prevents_deploy', 'fails_run', 'warning']),
+      severity: z.enum(['prevents_deploy', 'fails_run', 'warning', 'note']),
       flow_id: rowIdSchema.optional(),
       port: z.string().optional(),
     })),

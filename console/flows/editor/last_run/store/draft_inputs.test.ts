@@ -22,3 +22,29 @@ test('a flow has the inputs of its flow_input nodes, with the types of the ports
     { name: 'list', required: false, json_schema: { type: 'array' } },
   ]);
 });
+
+test('an input has the type, label, help text and choices that its form data gives', () => {
+  const flow = new FlowBuilder();
+  flow.input('size', 'M', {
+    type: 'text',
+    title: 'Your size',
+    help: 'Of the shirt',
+    required: true,
+    choices: ['S', 'M'],
+  });
+  flow.input('when', undefined, { type: 'date', required: true });
+  flow.input('plain', undefined, { type: '', title: '', help: '', required: false, choices: [] });
+  // SAFETY: the nodes of a flow are JSON objects.
+  const { nodes } = JSON.parse(JSON.stringify({ nodes: flow.nodes }));
+  expect(draftInputs({ nodes, edges: [] })).toMatchObject([
+    {
+      name: 'size',
+      description: 'Of the shirt',
+      required: false,
+      default: 'M',
+      json_schema: { type: 'string', title: 'Your size', description: 'Of the shirt', enum: ['S', 'M'] },
+    },
+    { name: 'when', required: true, json_schema: { type: 'string', format: 'date', description: '' } },
+    { name: 'plain', required: false, json_schema: {} },
+  ]);
+});

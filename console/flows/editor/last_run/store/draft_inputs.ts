@@ -1,5 +1,6 @@
 import type { DeploymentInput } from 'flow-deployments-client';
 import { fieldOf } from '../../../../../types/values/port_types.ts';
+import { inputTypeNamed } from '../../../../../types/values/input_types.ts';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../../../shared/graph/drawn_node.ts';
 import { type FlowDocument, nodeIdOf } from '../../flow_document.ts';
 import { drawnNode } from '../../view.ts';
@@ -35,6 +36,22 @@ function schemaOf(types: readonly string[]): DeploymentInput['json_schema'] {
   return field === undefined || field === 'json' ? {} : { type: 'string' };
 }
 
+/** The members of a JSON Schema by which the author of the flow describes an input; undefined if there are none. */
+function describedBy(
+  { type, title, help, required, choices }: PlainObject,
+): DeploymentInput['json_schema'] | undefined {
+  const known = inputTypeNamed(type);
+  const hasChoices = Array.isArray(choices) && choices.length > 0;
+  if (known === undefined && !title && !help && required !== true && !hasChoices) return undefined;
+  return {
+    ...(known !== undefined && schemaOf([known.portType])),
+    ...(known?.format !== undefined && { format: known.format }),
+    ...(typeof title === 'string' && title !== '' && { title }),
+    description: typeof help === 'string' ? help : '',
+    ...(hasChoices && { enum: choices }),
+  };
+}
+
 /** Returns the name of a flow input: its label, or else the name of its output. The backend uses the same name. */
 function nameOf(json: PlainObject): string {
   const { label } = objectAt(json, 'data', 'targets_form', 'form_data');
@@ -52,20 +69,23 @@ const isInput = (json: PlainObject): boolean => {
  */
 export function draftInputs(document: FlowDocument): DeploymentInput[] {
   const inputs = new Map<string, DeploymentInput>();
+  const schemas = new Map<string, DeploymentInput['json_schema']>();
   const nameById = new Map<string, string>();
   for (const json of document.nodes.filter(isInput)) {
     const name = nameOf(json);
     const formData = objectAt(json, 'data', 'targets_form').form_data;
-    const given = isObject(formData) ? formData.form_label ?? null : null;
+    const form = isObject(formData) ? formData : {};
     const known = inputs.get(name);
+    const described = describedBy(form);
+    if (described !== undefined && !schemas.has(name)) schemas.set(name, described);
     nameById.set(nodeIdOf(json), name);
     inputs.set(name, {
       name,
-      description: '',
+      description: String(schemas.get(name)?.description ?? ''),
       type_bounds: ['free'],
-      required: false,
+      required: known?.required === true || schemas.get(name) === described && form.required === true,
       json_schema: {},
-      default: known?.default ?? given,
+      default: known?.default ?? form.form_label ?? null,
     });
   }
   const nodes = new Map(document.nodes.map((json) => [nodeIdOf(json), json]));
@@ -79,5 +99,9 @@ export function draftInputs(document: FlowDocument): DeploymentInput[] {
     input.required ||= port.isRequired && input.default === null;
     input.description ||= port.description;
   }
-  return [...inputs.values()].map((input) => ({ ...input, json_schema: schemaOf(input.type_bounds) }));
+  return [...inputs.values()].map((input) => ({
+    ...input,
+    required: input.required && input.default === null,
+    json_schema: { ...schemaOf(input.type_bounds), ...schemas.get(input.name) },
+  }));
 }
