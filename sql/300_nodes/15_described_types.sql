@@ -15,7 +15,10 @@ create function private.has_described_nodes(nodes jsonb)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select jsonb_path_exists(has_described_nodes.nodes, '$[*].data ? (@.type == "openapi")');
+  select exists (
+    select from jsonb_path_query(has_described_nodes.nodes, '$[*].data.type') as t (type)
+    where private.is_described(t.type #>> '{}')
+  );
 end;
 comment on function private.has_described_nodes(jsonb) is 'True if a graph has nodes of a type of private.is_described().';
 

@@ -113,8 +113,8 @@ grant execute on function private.deploy_flow(integer, boolean, jsonb, text) to 
 -- Returns {deployment_id, warnings}, with at most 100 warnings. If anybody may start the deployment, the answer also
 -- has limits. If strict is true, all warnings count as errors, except those that
 -- private.snapshot_warnings() accepts. as_of is the value that read_flow_scripts returned. If a flow has changed since
--- then, the answer is 409 flow_changed. settings_from is a tag or the id of a deployment of the flow: the new deployment
--- takes over all its settings. The error 422 flow_invalid lists the first 1,000 findings.
+-- then, the answer is 409 flow_changed. settings_from is a tag or the id of a deployment of the flow: the new
+-- deployment takes over all its settings. The error 422 flow_invalid lists the first 1,000 findings.
 create function public.deploy_flow(
   flow_id integer, strict boolean default false, as_of jsonb default null, settings_from text default null
 )

@@ -53,8 +53,8 @@ comment on function private.deployment_graph(uuid) is
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges, environment, instructions_bundling}}} with the
--- deployed flow and the flows that it calls. A graph has all members that a snapshot keeps. Nodes also have the position
--- that they had in the editor at the deploy.
+-- deployed flow and the flows that it calls. A graph has all members that a snapshot keeps. Nodes also have the
+-- position that they had in the editor at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker

@@ -8,8 +8,8 @@
 --   take      take_api_inputs returns the outcomes of a run's inputs to the runner. If the time of an open input is
 --             over, take_api_inputs sets the outcome to expired.
 --
--- All three steps lock the job of the root run first, so an input never gets a second outcome. When the run ends or is being
--- stopped, its open inputs are deleted from pending_inputs and can't be answered any more.
+-- All three steps lock the job of the root run first, so an input never gets a second outcome. When the run ends or is
+-- being stopped, its open inputs are deleted from pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,

@@ -276,9 +276,10 @@ grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean
 -- would count as missing.) The Edge Function has checked the ranges of numbers. If the node accepts any value, one call
 -- is enough to store it. If the node accepts only certain answers, the first call stores nothing and returns
 -- {json_schema, choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and calls
--- again with is_checked. answered_as is the caller that input_answerer returned. A token works once, but the same value with the same idempotency_key succeeds again. 400
--- inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose
--- run has ended or is being stopped, and for a caller who may not answer; 409 pending_input_answered; 413 inputs_too_large.
+-- again with is_checked. answered_as is the caller that input_answerer returned. A token works once, but the same value
+-- with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404
+-- pending_input_not_found for a token that is unknown or expired, or whose run has ended or is being stopped, and for a
+-- caller who may not answer; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false, answered_as jsonb default null

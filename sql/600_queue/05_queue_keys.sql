@@ -4,11 +4,11 @@
 --   start   take_queue_place locks the key. If a place is free and nobody waits, the run gets the place, and its job is
 --           ready. If the run comes too early, its job sleeps until its time. Otherwise its job is blocked. If the
 --           deployment debounces its starts and the key has a sleeping run, the start replaces the inputs of that run.
---           A change of a row that starts a run never waits for a key, because it is part of a user's transaction. Its job
---           is blocked and has no key. The next claim or sweep takes a place for it (take_places_of_row_starts).
+--           A change of a row that starts a run never waits for a key, because it is part of a user's transaction. Its
+--           job is blocked and has no key. The next claim or sweep takes a place for it (take_places_of_row_starts).
 --   due     When the time of a sleeping job has come, make_due_jobs_ready blocks the job until it gets a place.
---   end     When a run has ended or was deleted, settle_queue_key frees its place at the commit, and gives places to the
---           next blocked runs.
+--   end     When a run has ended or was deleted, settle_queue_key frees its place at the commit, and gives places to
+--           the next blocked runs.
 --
 -- The order of locks is: job, run, key. Only starts and changes by their own transaction wait for a key. All other
 -- transactions skip a key that is locked. They leave a note (private.queue_key_notes), and the next claim or sweep
@@ -413,28 +413,6 @@ $$;
 comment on function private.settle_queue_keys() is
   'Takes places for runs of row starts, and settles at most 1,000 keys that have notes. Returns false if there is nothing to do. Definer, because no API role may access keys.';
 
-create function private.delete_unused_keys(max_keys integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_count bigint;
-begin
-  delete from private.queue_keys as k
-  where k.id = any (array(
-    select unused.id from private.queue_keys as unused
-    where unused.next_start_at <= (select clock_timestamp()) and unused.pending = 0
-    limit delete_unused_keys.max_keys
-    for update skip locked
-  ));
-  get diagnostics v_count = row_count;
-  return v_count;
-end;
-$$;
-comment on function private.delete_unused_keys(integer) is
-  'Deletes at most max_keys keys that no run uses and whose next run may begin now. Returns how many. Definer, because no API role may access keys.';
-
 create function private.tg_flow_run_jobs__after_end_settle()
 returns trigger
 language plpgsql volatile security definer
@@ -451,8 +429,8 @@ end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end_settle() is
   'Frees the place of a run that has ended or was deleted. Definer, because no API role may access keys.';
--- The triggers are deferred, so that the key is locked for a short time, and a deletion of many runs gives no place to a
--- run that it deletes, too.
+-- The triggers are deferred, so that the key is locked for a short time, and a deletion of many runs gives no place to
+-- a run that it deletes, too.
 create constraint trigger flow_run_jobs_settle_end after update of state on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.queue_key_id is not null and old.state <> 'ended' and new.state = 'ended')

@@ -1,14 +1,14 @@
 -- The steps of a run in the queue. The table private.flow_run_jobs is the queue; `state` and `due_at` of a job say
 -- whether a worker may claim the run. Files are named after the main function of each step:
 --
---   start       enqueue_run stores the run and its job, which is ready. If the deployment has limits by key, the job may
---               also sleep or be blocked: see 05_queue_keys.sql.
+--   start       enqueue_run stores the run and its job, which is ready. If the deployment has limits by key, the job
+--               may also sleep or be blocked: see 05_queue_keys.sql.
 --   claim       claim_flow_runs claims the next runs. ready_owners names the owners who have their turn, and take_jobs
---               takes the jobs of each owner in the order of the column `turn`. A claim gets a claim_number, and the job
---               is held until the lease ends.
+--               takes the jobs of each owner in the order of the column `turn`. A claim gets a claim_number, and the
+--               job is held until the lease ends.
 --   heartbeat   heartbeat_flow_runs holds the job for another lease. If a worker is lost, its leases end, and its jobs
---               are lost (make_due_jobs_ready). The next claim of a lost job counts the lost worker. A run that lost two
---               workers in a row is a suspect, and is claimed alone.
+--               are lost (make_due_jobs_ready). The next claim of a lost job counts the lost worker. A run that lost
+--               two workers in a row is a suspect, and is claimed alone.
 --   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run then comes after the other
 --               runs of its owner, and can be claimed at once. If a node waits for a time, the run sleeps until that

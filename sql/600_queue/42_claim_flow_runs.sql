@@ -11,8 +11,8 @@ language plpgsql volatile security definer
 set search_path = ''
 -- Planning would take longer than the claim itself, so force_generic_plan lets Postgres keep the first plan. Postgres
 -- may make this plan while the queue is empty, but the plan must also suit a full queue. So the enable_ settings leave
--- only plans with indexes, also in the functions that this function calls. These settings raise the estimated costs, and
--- at high costs Postgres would use JIT, so JIT is off.
+-- only plans with indexes, also in the functions that this function calls. These settings raise the estimated costs,
+-- and at high costs Postgres would use JIT, so JIT is off.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off

@@ -92,9 +92,10 @@ $$;
 -- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
 -- the interflow node that called a run succeeded, the called run is not in `children` and `node_runs`, because the
 -- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
--- nodes of the run. Node runs of nodes with effects have their inputs. If some roots executed another snapshot than this
--- run, the first page has `changes` (the value of private.flow_run_jobs.redrive_changes), and on every page, each node
--- run has its input. The first page also has `repeat_effects` of the redrive, as private.repeat_effects() makes it.
+-- nodes of the run. Node runs of nodes with effects have their inputs. If some roots executed another snapshot than
+-- this run, the first page has `changes` (the value of private.flow_run_jobs.redrive_changes), and on every page, each
+-- node run has its input. The first page also has `repeat_effects` of the redrive, as private.repeat_effects() makes
+-- it.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, repeat_effects, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -59,8 +59,8 @@ comment on function private.check_priority(integer, boolean) is
 -- All other starts read the settings in private.deployment_run_settings. If a node of a run makes the request with a
 -- claim token, the chain_depth of the new run is one higher than the chain_depth of the node's run. A start by a
 -- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. While the
--- queue is full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill the
--- queue. Other errors: 400 action_signer_invalid, priority_invalid, inputs_invalid, idempotency_key_invalid; 409
+-- queue is full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill
+-- the queue. Other errors: 400 action_signer_invalid, priority_invalid, inputs_invalid, idempotency_key_invalid; 409
 -- idempotency_key_reused, start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,

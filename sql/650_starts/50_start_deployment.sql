@@ -51,10 +51,10 @@ grant execute on function private.start_deployment(uuid, integer, text, jsonb, t
 -- in inputs or in values, but not in both. A caller who is not a user must send a public_key. With an idempotency_key,
 -- the same request within 24 hours returns the same run. The owner may give a priority in seconds, as if the run had
 -- been started so much earlier. 400 start_target_ambiguous, inputs_invalid,
--- action_signer_invalid, priority_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
--- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
--- queue_full, start_limit_reached. A start by the owner gets no 429, with one exception: a start by a node, which acts
--- as the owner, may get queue_full.
+-- action_signer_invalid, priority_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found,
+-- also for a deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large;
+-- 429 queue_full, start_limit_reached. A start by the owner gets no 429, with one exception: a start by a node, which
+-- acts as the owner, may get queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,

@@ -1,5 +1,5 @@
--- Tools are deployments as assistants see them (MCP). The function `mcp` calls list_tools before it serves a request, so
--- list_tools also refuses callers.
+-- Tools are deployments as assistants see them (MCP). The function `mcp` calls list_tools before it serves a request,
+-- so list_tools also refuses callers.
 
 create function private.tool_of(deployment public.flow_deployments, tool_name text, texts text[])
 returns jsonb
@@ -86,7 +86,8 @@ grant execute on function private.list_tools(uuid, integer, text, text, text, in
 -- tag, the one tool is that deployment; the caller sends credentials as for start_deployment. Otherwise the tools are
 -- the caller's flows that have a tool_name and a deployment with their tool_tag: all of them, or the one with this
 -- tool_name. A page has the flows after after_flow; next is the after_flow of the next page, and is missing on the last
--- one. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.
+-- one. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the
+-- caller may not start.
 create function public.list_tools(
   id uuid default null, flow integer default null, tag text default null, public_key text default null,
   tool_name text default null, after_flow integer default null

@@ -356,10 +356,10 @@ grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid, js
 -- caller accepts that the effect may happen again. With an idempotency_key, the same request within 24 hours returns
 -- the same run.
 --
--- 400 idempotency_key_invalid, request_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
--- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With
--- `deployment` also 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
--- redrive_graph_changed.
+-- 400 idempotency_key_invalid, request_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do
+-- not own it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable,
+-- idempotency_key_reused. With `deployment` also 400 inputs_invalid if the deployment lacks an input of the run, 404
+-- deployment_not_found, 409 redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
   deployment uuid default null, repeat_effects jsonb default null

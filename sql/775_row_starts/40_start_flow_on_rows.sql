@@ -108,13 +108,13 @@ comment on function private.drop_idle_row_triggers(regclass) is
   'For the owner of a table: drops the triggers of row starts that have been deleted, and returns their number. These triggers do nothing, but each statement calls them.';
 
 -- For the owner of a table, who is usually the role postgres: from now on, changes of the table's rows start the
--- deployment of a flow that has the tag (default latest), as the flow's owner. `events` lists insert, update and delete.
--- The flow's input `input` gets {operation, schema, table, row, old_row, user_id}. user_id is the user who wrote, or
--- null. row is null for a delete, and old_row for an insert. With per => 'statement', all rows that a statement changes
--- start one run, which gets `rows`, [{row, old_row}], instead of row and old_row. With `columns`, an update starts the
--- flow only for rows in which one of these columns changes. With on_refusal => 'abort', the write fails if a start is
--- refused. Returns the id of the row start. 400 row_start_invalid, column_invalid, inputs_invalid; 404 flow_not_found,
--- deployment_not_found.
+-- deployment of a flow that has the tag (default latest), as the flow's owner. `events` lists insert, update and
+-- delete. The flow's input `input` gets {operation, schema, table, row, old_row, user_id}. user_id is the user who
+-- wrote, or null. row is null for a delete, and old_row for an insert. With per => 'statement', all rows that a
+-- statement changes start one run, which gets `rows`, [{row, old_row}], instead of row and old_row. With `columns`, an
+-- update starts the flow only for rows in which one of these columns changes. With on_refusal => 'abort', the write
+-- fails if a start is refused. Returns the id of the row start. 400 row_start_invalid, column_invalid, inputs_invalid;
+-- 404 flow_not_found, deployment_not_found.
 create function private.start_flow_on_rows(
   "table" regclass, events text[], flow integer, tag text, input text, per text default 'row',
   columns text[] default null, on_refusal text default 'record'

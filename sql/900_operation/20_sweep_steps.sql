@@ -65,3 +65,25 @@ end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
   'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer, because no API role may access the keys.';
+
+create function private.delete_unused_keys(max_keys integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+begin
+  delete from private.queue_keys as k
+  where k.id = any (array(
+    select unused.id from private.queue_keys as unused
+    where unused.next_start_at <= (select clock_timestamp()) and unused.pending = 0
+    limit delete_unused_keys.max_keys
+    for update skip locked
+  ));
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_unused_keys(integer) is
+  'Deletes at most max_keys keys that no run uses and whose next run may begin now. Returns how many. Definer, because no API role may access keys.';

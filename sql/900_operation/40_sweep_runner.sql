@@ -62,8 +62,9 @@ as $$
 $$;
 -- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
 -- runs. Also deletes idempotency keys older than 24 hours, the usage of idle callers and of deleted deployments, unused
--- keys of limits, and snapshots that nothing needs. Gives free places to blocked runs. Deployments, runs that have not ended, and runs that may be redriven need their
--- snapshots. Deletes at most max_runs rows of each kind. 400 request_invalid.
+-- keys of limits, and snapshots that nothing needs. Gives free places to blocked runs. Deployments, runs that have not
+-- ended, and runs that may be redriven need their snapshots. Deletes at most max_runs rows of each kind. 400
+-- request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -4,7 +4,7 @@ language sql immutable security invoker
 begin atomic
   select case
     when takes_connection.data ->> 'type' = 'native' then takes_connection.data ->> 'node_id' = 'http_request'
-    else coalesce(takes_connection.data ->> 'type' in ('openapi'), false)
+    else private.is_described(takes_connection.data ->> 'type')
   end;
 end;
 comment on function private.takes_connection(jsonb) is

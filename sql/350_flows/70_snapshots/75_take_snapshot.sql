@@ -52,8 +52,8 @@ begin
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- Do not keep the snapshot of a flow that calls others or has described nodes: called flows and definitions may change
-  -- without a change of the flow.
+  -- Do not keep the snapshot of a flow that calls others or has described nodes: called flows and definitions may
+  -- change without a change of the flow.
   if v_is_kept and not private.has_described_nodes(take_snapshot.entry.nodes)
     and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)

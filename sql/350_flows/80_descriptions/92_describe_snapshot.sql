@@ -1,8 +1,8 @@
 -- Describes the inputs and outputs of a frozen flow. An input is described by the ports that receive its value from a
 -- flow_input node. An output is described by the ports that send values to its flow_output node.
 
--- The ports of a node come from the definition that the service role has stored, or that the snapshot contains. If a node has no definition, or is of
--- a kind whose ports each flow chooses, its ports come from the flow's JSON.
+-- The ports of a node come from the definition that the service role has stored, or that the snapshot contains. If a
+-- node has no definition, or is of a kind whose ports each flow chooses, its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
