@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { NativeNodes, NodeCall, NodeModule } from '../../runner/engine/node.ts';
+import type { NativeNodes, NodeCall, NodeModule, PendingInputs } from '../../runner/engine/node.ts';
 import type { ChildRow } from '../../runner/engine/state/journal.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import {
@@ -49,11 +49,22 @@ function slowFlow(node: ReturnType<typeof slow>, spec: NodeSpec): { flow: FlowBu
   return { flow, used };
 }
 
+afterEach(() => void vi.useRealTimers());
+
+/** Does work, and lets its timeout of SHORT pass when `called` resolves. So a busy machine can't call the node too late. */
+async function withTimeout<Result>(called: Promise<void>, work: () => Promise<Result>): Promise<Result> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const result = work();
+  await called;
+  await vi.advanceTimersByTimeAsync(SHORT);
+  return await result;
+}
+
 describe('the timeout of a node', () => {
   it('ends a node that does not end by itself, and aborts its signal', async () => {
     const node = slow();
     const { flow } = slowFlow(node, { timeoutMs: SHORT });
-    const result = await executeFlow(flow, {}, withNode(node));
+    const result = await withTimeout(node.called, () => executeFlow(flow, {}, withNode(node)));
     expect(result).toMatchObject({ status: 'failed', errors: [expect.stringContaining(TOOK_LONGER)] });
     expect(node.calls[0]!.signal.aborted).toBe(true);
   });
@@ -68,7 +79,7 @@ describe('the timeout of a node', () => {
   it('applies to one attempt, and another attempt follows if the flow allows it', async () => {
     const node = slow(1);
     const { flow } = slowFlow(node, { timeoutMs: SHORT, retry: AT_ONCE });
-    const result = await executeFlow(flow, {}, withNode(node));
+    const result = await withTimeout(node.called, () => executeFlow(flow, {}, withNode(node)));
     expect(result).toMatchObject({ status: 'succeeded', output: { M: { out: { S: 'done' } } } });
     expect(result.logs.map(({ content }) => content)).toEqual([expect.stringContaining(TOOK_LONGER)]);
   });
@@ -77,7 +88,7 @@ describe('the timeout of a node', () => {
     const node = slow();
     const { flow, used } = slowFlow(node, { timeoutMs: SHORT, handlesErrors: true });
     flow.output('code', flow.field('code', used.output('error'), 'code'));
-    const result = await executeFlow(flow, {}, withNode(node));
+    const result = await withTimeout(node.called, () => executeFlow(flow, {}, withNode(node)));
     expect(result).toMatchObject({ status: 'succeeded', output: { M: { code: { S: 'node_timeout' } } } });
   });
 
@@ -89,7 +100,7 @@ describe('the timeout of a node', () => {
   )('of a node with the effects %s gives the error: %s', async (effects, message) => {
     const node = slow(Infinity, { effects });
     const { flow } = slowFlow(node, { timeoutMs: SHORT });
-    const { nodeRuns } = await executeFlow(flow, {}, withNode(node));
+    const { nodeRuns } = await withTimeout(node.called, () => executeFlow(flow, {}, withNode(node)));
     expect(nodeRuns[0]).toMatchObject({ errors: [message] });
   });
 
@@ -109,15 +120,20 @@ describe('the timeout of a node', () => {
   it('limits the time for which the node waits for a person', async () => {
     const flow = new FlowBuilder();
     flow.use('api_input', {}, { form: { timeout: 1_000 }, timeoutMs: SHORT, retry: AT_ONCE });
-    const { result, recorded, events } = await claimFlow(flow, {}, {
-      services: {
-        inputs: {
-          makeAddress: () => ({ token: 't', url: 'http://x.test' }),
-          look: () => Promise.resolve({ status: 'open', leftMs: 1 }),
-          untilNews: (_, halted) => new Promise((resolve) => halted.addEventListener('abort', () => resolve())),
-        },
+    let tell = () => {};
+    const called = new Promise<void>((resolve) => tell = resolve);
+    const inputs: PendingInputs = {
+      makeAddress: () => ({ token: 't', url: 'http://x.test' }),
+      look: () => Promise.resolve({ status: 'open', leftMs: 1 }),
+      untilNews: (_, halted) => {
+        tell();
+        return new Promise((resolve) => halted.addEventListener('abort', () => resolve()));
       },
-    });
+    };
+    const { result, recorded, events } = await withTimeout(
+      called,
+      () => claimFlow(flow, {}, { services: { inputs } }),
+    );
     // The URL of the input becomes invalid when the attempt ends, so a second attempt would never get an answer.
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
     expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
@@ -179,16 +195,9 @@ describe('the time of an attempt', () => {
 });
 
 describe('the timeout of a call', () => {
-  afterEach(() => void vi.useRealTimers());
-
   /** Executes a flow in which a call times out as soon as the slow node runs. */
-  async function claimUntilCalled({ flow, flows }: ReturnType<typeof nest>, node: ReturnType<typeof slow>) {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const claim = claimFlow(flow, {}, withNode(node, { flows }));
-    await node.called;
-    vi.advanceTimersByTime(SHORT);
-    return await claim;
-  }
+  const claimUntilCalled = ({ flow, flows }: ReturnType<typeof nest>, node: ReturnType<typeof slow>) =>
+    withTimeout(node.called, () => claimFlow(flow, {}, withNode(node, { flows })));
 
   /** A flow that calls a second flow, which calls a third one. The third flow has a node that does not end. */
   function nest(node: ReturnType<typeof slow>, spec: NodeSpec = {}) {
@@ -267,13 +276,17 @@ describe('the timeout of a call', () => {
 
 describe('the timeout of an instruction node', () => {
   it('counts while it makes its instructions', async () => {
+    let tell = () => {};
+    const called = new Promise<void>((resolve) => tell = resolve);
+    const buildInstructions = () => {
+      tell();
+      return new Promise<never>(() => {});
+    };
     const registry: NativeNodes = (id) =>
-      id === 'test_instruction'
-        ? { ...instructionNode, buildInstructions: () => new Promise(() => {}) }
-        : nodeRegistry(id);
+      id === 'test_instruction' ? { ...instructionNode, buildInstructions } : nodeRegistry(id);
     const flow = new FlowBuilder(registry);
     flow.use('test_instruction', {}, { form: { name: 'pay' }, title: 'pay', timeoutMs: SHORT });
-    const result = await executeFlow(flow, {}, { registry });
+    const result = await withTimeout(called, () => executeFlow(flow, {}, { registry }));
     expect(result).toMatchObject({ status: 'failed', errors: [expect.stringContaining(TOOK_LONGER)] });
   });
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
+import { untimedScripts } from '../../../tests/support/untimed_scripts.ts';
 import { fromWireJsonText } from '../../../types/values/json/wire_json.ts';
 import { jsonataNode } from './index.ts';
 
@@ -74,8 +75,11 @@ const CALLS: { [name: string]: [expression: string, result: string] } = {
   millis: ['$millis() > 1767323045000', 'true'],
 };
 
+const run = (expression: string) =>
+  runNode(jsonataNode, { expression: { S: expression } }, { scripts: untimedScripts });
+
 it.each(Object.values(CALLS))('%s', async (expression, result) => {
-  const outputs = await runNode(jsonataNode, { expression: { S: expression } }).catch(({ message }) => message);
+  const outputs = await run(expression).catch(({ message }) => message);
   expect(outputs).toEqual(typeof outputs === 'string' ? result : { result: fromWireJsonText(result, 1_000) });
 });
 
@@ -89,13 +93,13 @@ it.each([
   ['$base64encode("\u20ac")', '$base64encode: character 1 is beyond U+00FF'],
   ['$base64decode("a!")', '$base64decode: the text is not base64'],
 ])('%s fails', async (expression, error) => {
-  await expect(runNode(jsonataNode, { expression: { S: expression } })).rejects.toThrow(error);
+  await expect(run(expression)).rejects.toThrow(error);
 });
 
 it('base64 may lack its padding, have line feeds, or use the alphabet of URLs', async () => {
   const expression = String
     .raw`[$base64decode("YQ"), $base64decode("YW\nI="), $base64decode("-_-_") = $base64decode("+/+/")]`;
-  expect(await runNode(jsonataNode, { expression: { S: expression } })).toEqual({
+  expect(await run(expression)).toEqual({
     result: { A: [{ S: 'a' }, { S: 'ab' }, { B: true }] },
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
+import { untimedScripts } from '../../../tests/support/untimed_scripts.ts';
 import type { Value } from '../../../types/values/value.ts';
 import { jsonataNode } from './index.ts';
 
@@ -28,7 +29,7 @@ const ONE: Value = {
 };
 
 const run = async (expression: string, input: Value): Promise<Value | string | undefined> =>
-  await runNode(jsonataNode, { expression: { S: expression }, input }).then(
+  await runNode(jsonataNode, { expression: { S: expression }, input }, { scripts: untimedScripts }).then(
     ({ result }) => result,
     ({ message }) => message,
   );

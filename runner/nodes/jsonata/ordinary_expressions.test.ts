@@ -1,6 +1,7 @@
 import jsonata from 'jsonata';
 import { expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
+import { untimedScripts } from '../../../tests/support/untimed_scripts.ts';
 import { fromWireJsonText } from '../../../types/values/json/wire_json.ts';
 import { jsonataNode } from './index.ts';
 
@@ -152,8 +153,9 @@ async function expected(expression: string): Promise<unknown> {
 }
 
 const actual = (expression: string): Promise<unknown> =>
-  runNode(jsonataNode, { expression: { S: expression }, input: fromWireJsonText(INPUT, 100_000) })
-    .catch(({ message }) => ({ error: message }));
+  runNode(jsonataNode, { expression: { S: expression }, input: fromWireJsonText(INPUT, 100_000) }, {
+    scripts: untimedScripts,
+  }).catch(({ message }) => ({ error: message }));
 
 it.each(EXPRESSIONS)('%s', async (expression) => {
   expect(await actual(expression)).toEqual(await expected(expression));
