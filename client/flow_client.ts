@@ -306,6 +306,9 @@ export type StoredDefinition = DefinitionToStore & { id: string; updated_at: str
 /** A row of `flow_webhooks`. */
 export type WebhookRow = Database['public']['Tables']['flow_webhooks']['Row'];
 
+/** A row of `flow_row_starts`. */
+export type RowStartRow = Database['public']['Tables']['flow_row_starts']['Row'];
+
 /** The row of a new webhook, with its URL. No later answer contains the URL. */
 export type CreatedWebhook = Omit<WebhookRow, 'user_id'> & { url: string };
 
@@ -325,6 +328,8 @@ export interface RunFilter extends RequestOptions {
   schedule?: string | undefined;
   /** The id of the webhook that started the runs. */
   webhook?: string | undefined;
+  /** The id of the row start that started the runs. */
+  rowStart?: string | undefined;
   /** Only runs in this state. */
   status?: RunStatus | undefined;
   /** The most runs to list: 1 to 1,000, 100 by default. */
@@ -561,6 +566,21 @@ export interface FlowClient {
 
   /** Deletes an incoming webhook, so that its URL stops working. Its runs stay. Throws `webhook_not_found`. */
   deleteWebhook(id: string, options?: RequestOptions): Promise<void>;
+
+  /**
+   * Lists the newest 1,000 of the row starts by which changes of tables start the caller's own deployments, the newest
+   * first. Only the table's owner can make a row start, with the SQL function `private.start_flow_on_rows`.
+   */
+  rowStarts(options?: RequestOptions): Promise<RowStartRow[]>;
+
+  /**
+   * Pauses or resumes a row start, and returns its row. While it is paused, changes start nothing. Throws
+   * `row_start_not_found`, also if the row start belongs to another user.
+   */
+  setRowStartActive(id: string, isActive: boolean, options?: RequestOptions): Promise<RowStartRow>;
+
+  /** Deletes a row start: changes of the table start nothing from now on. Throws `row_start_not_found`. */
+  deleteRowStart(id: string, options?: RequestOptions): Promise<void>;
 
   /**
    * Waits for the end of a run and returns its output, converted by `fromValue`. For a failed or stopped run it throws

@@ -14,6 +14,7 @@ export const clientErrorCodes = {
   sign_in_refused: '`flows login`: there is no such user, or the password is wrong.',
   definition_not_found: 'The caller has no such private node definition.',
   schedule_not_found: "There is no such schedule, or it is somebody else's.",
+  row_start_not_found: "There is no such row start, or it is somebody else's.",
   client_invalid: 'The client, or one of its methods, was called with a wrong argument.',
 } as const;
 

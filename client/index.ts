@@ -39,6 +39,7 @@ export type {
   ReadOptions,
   RedriveOptions,
   RequestOptions,
+  RowStartRow,
   RunFilter,
   RunLogLine,
   RunNodeOptions,

@@ -1,5 +1,12 @@
 import { requireTexts } from '../requests/read_answer.ts';
-import type { CreatedWebhook, DeploymentTarget, FlowClient, ScheduleRow, WebhookRow } from '../flow_client.ts';
+import type {
+  CreatedWebhook,
+  DeploymentTarget,
+  FlowClient,
+  RowStartRow,
+  ScheduleRow,
+  WebhookRow,
+} from '../flow_client.ts';
 import { FlowError } from '../flow_error.ts';
 import { exactJson } from '../../types/values/json/javascript.ts';
 import { readInputs } from './inputs.ts';
@@ -14,7 +21,7 @@ function targetColumns(target: DeploymentTarget): { deployment_id: string } | { 
   return { flow: target.flow, ...(target.tag !== undefined && { tag: target.tag }) };
 }
 
-/** The methods for schedules and incoming webhooks. */
+/** The methods for schedules, incoming webhooks and row starts. */
 export function makeAutomating(send: Send): Pick<
   FlowClient,
   | 'schedule'
@@ -24,9 +31,14 @@ export function makeAutomating(send: Send): Pick<
   | 'createWebhook'
   | 'webhooks'
   | 'deleteWebhook'
+  | 'rowStarts'
+  | 'setRowStartActive'
+  | 'deleteRowStart'
 > {
   const noSchedule = (id: string): FlowError =>
     notFound('schedule_not_found', `There is no schedule ${id}, or it is somebody else's.`);
+  const noRowStart = (id: string): FlowError =>
+    notFound('row_start_not_found', `There is no row start ${id}, or it is somebody else's.`);
 
   return {
     schedule: async (target, { cron, timeZone, values = {}, inputs, policy }, { signal } = {}) => {
@@ -74,6 +86,18 @@ export function makeAutomating(send: Send): Pick<
     deleteWebhook: async (id, options) => {
       if (await writeRow(send, 'flow_webhooks', ['id', id], { method: 'DELETE' }, options) !== undefined) return;
       throw notFound('webhook_not_found', `There is no webhook ${id}, or it is somebody else's.`);
+    },
+    rowStarts: async (options) => await listRows<RowStartRow>(send, 'flow_row_starts', 'id.desc', options),
+    setRowStartActive: async (id, is_active, options) => {
+      const request = { method: 'PATCH', body: JSON.stringify({ is_active }), isRepeatable: true } as const;
+      const row = await writeRow<RowStartRow>(send, 'flow_row_starts', ['id', id], request, options);
+      if (row === undefined) throw noRowStart(id);
+      return row;
+    },
+    deleteRowStart: async (id, options) => {
+      if (await writeRow(send, 'flow_row_starts', ['id', id], { method: 'DELETE' }, options) === undefined) {
+        throw noRowStart(id);
+      }
     },
   };
 }

@@ -66,12 +66,15 @@ export function makeReading(
       const { fees_text: text, ...row } = await readRun<RunRow & { fees_text: string }>(run, WHOLE, signal);
       return { ...row, fees: readFees({ body: undefined, text }, (fees) => fees) };
     },
-    runs: async ({ deployment, flow, schedule, webhook, status, limit = DEFAULT_LIMIT, before, signal } = {}) => {
+    runs: async (
+      { deployment, flow, schedule, webhook, rowStart, status, limit = DEFAULT_LIMIT, before, signal } = {},
+    ) => {
       const filters = equals({
         deployment_id: deployment,
         flow_id: flow,
         schedule_id: schedule,
         webhook_id: webhook,
+        row_start_id: rowStart,
         status,
       });
       const page = before === undefined ? '' : `&id=lt.${encodeURIComponent(before)}`;

@@ -12,6 +12,7 @@ import { pull } from './commands/pull.ts';
 import { push } from './commands/push.ts';
 import { read } from './commands/read.ts';
 import { redrive } from './commands/redrive.ts';
+import { rows } from './commands/rows.ts';
 import { runNode } from './commands/run_node.ts';
 import { runs } from './commands/runs.ts';
 import { schedule, scheduleDelete, schedulePause, scheduleResume } from './commands/schedule.ts';
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   webhooks,
   webhook,
   webhookDelete,
+  rows,
   connections,
   nodes,
   tag,

@@ -7,11 +7,13 @@ comment on type private.json_measure is
   'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: a description of valid values. fault, path and message are null if there is no fault.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
-language sql immutable security invoker
+-- Not in the language SQL: each call of a function with `set` would plan its query again.
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
+begin
   -- jsonb_path_query would take quadratic time, because it moves all remaining results after each row that it returns.
-  select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
+  select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0) into longest, total
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
   cross join lateral (select e.number::numeric as number) as n
@@ -22,6 +24,7 @@ as $$
     when abs(n.number) < 1e16 and scale(n.number) <= private.limit_number_digits() - 16 then scale(n.number) + 1
     else scale(n.number) + length(trunc(abs(n.number))::text)
   end as digits) as d;
+end;
 $$;
 comment on function private.json_digits(jsonb) is
   'Counts the digits in the text of each number in a JSON value, before and after the point. longest: the greatest count. total: the sum of all counts. A number with more digits than the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';

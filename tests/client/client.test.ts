@@ -4,6 +4,7 @@ import { createFlowClient, type FlowClient, FlowError, type RunReference } from 
 import { editorFlowToRow } from 'flow-deployments-client/editor-flow';
 import { base58, base64 } from '@scure/base';
 import exampleFlow from '../../docs/example_flow.json' with { type: 'json' };
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { checkedFetch } from '../support/checked_fetch.ts';
 import { makeClaimedRun } from '../support/claimed_run.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -132,6 +133,48 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       await client.deleteWebhook(webhook.id);
       expect((await client.webhooks()).map(({ id }) => id)).not.toContain(webhook.id);
       expect((await fetch(webhook.url, request)).status).toBe(404);
+    });
+
+    it('lists, pauses and deletes row starts, and lists their runs', async () => {
+      const client = get();
+      const { flow, tag } = { flow: shop, tag: 'latest' };
+      await client.deploy(flow);
+      const table = `rows_of_client_${randomUUID().replaceAll('-', '_')}`;
+      const sql = connect(inject('stack').DB_URL);
+      try {
+        await sql`create table public.${sql(table)} (id integer primary key)`;
+        const [made] = await sql`
+          select private.start_flow_on_rows(${`public.${table}`}, '{insert}', ${flow}, ${tag}, 'item') as id`;
+        const id: string = made!.id;
+        expect((await client.rowStarts()).find((row) => row.id === id)).toMatchObject({
+          flow,
+          tag,
+          input: 'item',
+          schema_name: 'public',
+          table_name: table,
+          events: ['insert'],
+          is_active: true,
+          last_error: null,
+        });
+        expect(await client.setRowStartActive(id, false)).toMatchObject({ id, is_active: false });
+        await sql`insert into public.${sql(table)} values (1)`;
+        expect(await client.runs({ rowStart: id })).toEqual([]);
+        expect(await client.setRowStartActive(id, true)).toMatchObject({ id, is_active: true });
+        await sql`insert into public.${sql(table)} values (2)`;
+        expect(await client.runs({ rowStart: id })).toMatchObject([{ flow_id: flow }]);
+        expect(await stranger.rowStarts()).toEqual([]);
+        for (
+          const change of [
+            () => stranger.setRowStartActive(id, false),
+            () => stranger.deleteRowStart(id),
+            () => client.deleteRowStart(id).then(() => client.deleteRowStart(id)),
+          ]
+        ) expect(await errorOf(change())).toMatchObject({ code: 'row_start_not_found', status: 404 });
+        expect((await client.rowStarts()).map((row) => row.id)).not.toContain(id);
+      } finally {
+        await sql`drop table if exists public.${sql(table)}`;
+        await sql.end();
+      }
     });
 
     it('stores, tests, lists and deletes connections', async () => {

@@ -13,6 +13,7 @@ import { createFlowClient } from '../../client/create_flow_client.ts';
 import { exitCodes } from '../../client/shell/exit_codes.ts';
 import { main } from '../../client/shell/main.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
+import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';
@@ -609,6 +610,50 @@ describe('flows schedule', () => {
   });
 });
 
+describe('flows rows', () => {
+  it('prints the statement that makes a row start, and lists, pauses, resumes and deletes row starts', async () => {
+    const sql = connect(inject('stack').DB_URL);
+    const table = `it's "${process.pid}"`;
+    try {
+      await sql`create table public.${sql(table)} (id integer primary key, "a, b" text)`;
+      const added = await flows(
+        'rows',
+        'add',
+        `public."${table.replaceAll('"', '""')}"`,
+        `${shop.flow_id}@stable`,
+        '--input',
+        'item',
+        '--events',
+        'insert, update',
+        '--per',
+        'row',
+        '--columns',
+        'id',
+        '--on-refusal',
+        'record',
+      );
+      expect(added).toMatchObject({ code: 0, stderr: '' });
+      expect(added.stdout).toMatch(/^select private\.start_flow_on_rows\('public\."it''s/);
+      const [{ start_flow_on_rows: id }] = await sql.unsafe<[{ start_flow_on_rows: string }]>(added.stdout);
+      const line = `${id}  ${shop.flow_id}@stable  item  public.${table}  insert,update`;
+      expect((await flows('rows')).stdout).toContain(`${line}\n`);
+      expect(await flows('rows', 'pause', id)).toEqual({ code: 0, stdout: `paused row start ${id}\n`, stderr: '' });
+      expect((await flows('rows', 'list')).stdout).toContain(`${line}  paused\n`);
+      expect(await flows('rows', 'resume', id)).toEqual({ code: 0, stdout: `resumed row start ${id}\n`, stderr: '' });
+      await sql`insert into public.${sql(table)} values (1, repeat('x', 1100000))`;
+      expect((await flows('rows')).stdout).toContain(`${line}  refused: 1  last error: inputs_too_large: `);
+      expect(JSON.parse((await flows('rows', '--json')).stdout)).toContainEqual(
+        expect.objectContaining({ id, table_name: table, refused: 1 }),
+      );
+      expect(await flows('rows', 'delete', id)).toEqual({ code: 0, stdout: `deleted row start ${id}\n`, stderr: '' });
+      expect((await flows('rows')).stdout).not.toContain(id);
+    } finally {
+      await sql`drop table public.${sql(table)}`;
+      await sql.end();
+    }
+  });
+});
+
 describe('flows webhook', () => {
   it('makes a webhook, shows its URL once, lists and deletes it', async () => {
     const made = await flows('webhook', shop.deployment_id, '--input', 'item');
@@ -776,6 +821,15 @@ describe('a mistake is reported with the expected form:', () => {
       ],
       [['webhook', UUID, '--input', 'a'], 1, /\(deployment_not_found\)/],
       [['webhook-delete', UUID], 1, /\(webhook_not_found\)/],
+      [['rows', 'show'], 2, /There is no rows show/],
+      [['rows', 'add', 'notes'], 2, /flows rows add takes 2 arguments/],
+      [['rows', 'add', 'notes', UUID, '--events', 'insert', '--input', 'a'], 2, /names a flow, as 7 or 7@stable/],
+      [['rows', 'add', 'notes', '7', '--input', 'a'], 2, /--events must be given/],
+      [['rows', 'add', 'notes', '7', '--events', 'insert'], 2, /--input must be given/],
+      [['rows', '--events', 'insert'], 2, /--events may be given only with add/],
+      [['rows', 'pause', 'x'], 2, /x must be the id of a row start/],
+      [['rows', 'resume', UUID], 1, /\(row_start_not_found\)/],
+      [['rows', 'delete', UUID], 1, /\(row_start_not_found\)/],
       [['connections', 'show'], 2, /There is no connections show/],
       [['connections', 'test', 'a'], 2, /flows connections test takes 2 arguments/],
       [['connections', 'upsert', 'a', '--kind', 'magic'], 2, /--kind must be one of bearer, basic/],

@@ -81,12 +81,13 @@ const files: OwnerFiles = {
   signUrl: ({ path }, { expiresInSeconds }) => Promise.resolve(`https://files.test/${path}?for=${expiresInSeconds}`),
 };
 
-/** A table that stores each posted row, with an id. */
+/** Tables that store each posted row, with an id. */
 const project: ProjectApi = {
   restUrl: () => 'https://project.test/rest/v1',
   serves: ({ origin }) => origin === 'https://project.test',
   request: async ({ method, url, body, makeBody }) => {
-    if (method !== 'POST' || new URL(url).pathname !== '/rest/v1/events') throw new NodeError('status code: 404');
+    const isInsert = method === 'POST' && /^\/rest\/v1\/(events|changes)$/.test(new URL(url).pathname);
+    if (!isInsert) throw new NodeError('status code: 404');
     const row = JSON.parse(new TextDecoder().decode(body ?? await makeBody?.()));
     const stored = new TextEncoder().encode(JSON.stringify([{ id: 1, ...row }]));
     return { status: 201, headers: { 'content-type': 'application/json' }, body: stored };
@@ -154,6 +155,32 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
     'webhook_to_table',
     { event: { M: { order: { U: '7' } } } },
     { row: { M: { id: { U: '1' }, payload: { M: { order: { U: '7' } } } } } },
+  ],
+  [
+    'row_change_to_log',
+    {
+      change: {
+        M: {
+          operation: { S: 'insert' },
+          schema: { S: 'public' },
+          table: { S: 'orders' },
+          row: { M: { id: { U: '7' } } },
+          old_row: { N: 0 },
+          user_id: { N: 0 },
+        },
+      },
+    },
+    {
+      row: {
+        M: {
+          id: { U: '1' },
+          operation: { S: 'insert' },
+          table_name: { S: 'orders' },
+          new_row: { M: { id: { U: '7' } } },
+          old_row: { N: 0 },
+        },
+      },
+    },
   ],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];

@@ -5,6 +5,7 @@ import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Loading } from '../../shared/page/loading.tsx';
+import { RowStartTable } from '../../shared/row_starts/row_start_table.tsx';
 import { ScheduleTable } from '../../shared/schedules/schedule_table.tsx';
 import { Section } from '../../shared/page/section.tsx';
 import { NewWebhook } from '../../shared/webhooks/new_webhook.tsx';
@@ -13,7 +14,7 @@ import { WebhookTable } from '../../shared/webhooks/webhook_table.tsx';
 import { tagsOfQuery } from '../deployment.ts';
 import type { DeploymentTabProps } from '../tab_props.ts';
 
-/** The schedules and webhooks that start the deployment, by its id or by a tag that it has. */
+/** The schedules, webhooks and row changes that start the deployment, by its id or by a tag that it has. */
 export default function Triggers({ deployment: { id, entrypoint } }: DeploymentTabProps) {
   const queries = useQueryClient();
   const { data: tags, error, isPending, refetch } = useQuery(tagsOfQuery(useApi(), id));
@@ -45,6 +46,9 @@ export default function Triggers({ deployment: { id, entrypoint } }: DeploymentT
       </Section>
       <Section title='Webhooks' aside={newWebhook}>
         <WebhookTable of={of} empty={<Text c='dimmed'>No webhook starts this deployment.</Text>} />
+      </Section>
+      <Section title='Row changes'>
+        <RowStartTable of={of} empty={<Text c='dimmed'>No change of a table starts this deployment.</Text>} />
       </Section>
     </>
   );

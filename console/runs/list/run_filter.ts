@@ -19,6 +19,7 @@ export const STARTERS = {
   key: 'a key',
   schedule: 'a schedule',
   webhook: 'a webhook',
+  row_start: 'a change of a row',
   flow: 'a flow',
 } as const;
 export type StarterKind = keyof typeof STARTERS;

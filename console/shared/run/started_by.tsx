@@ -29,7 +29,7 @@ export function StartedBy({ run }: { run: RunStarter }) {
   const linkTo = (href: string, name: string) => <Anchor component={Link} href={href} inherit>{name}</Anchor>;
   if (schedule_id !== null) return <span>by {linkTo(`/schedules/${schedule_id}`, 'a schedule')}</span>;
   if (webhook_id !== null) return <span>by {linkTo('/settings', 'a webhook')}</span>;
-  if (row_start_id !== null) return <span>by a change of a row</span>;
+  if (row_start_id !== null) return <span>by {linkTo('/schedules', 'a change of a row')}</span>;
   if (runId !== null) return <span>by {linkTo(`/runs/${runId}`, 'a flow')}</span>;
   return <span className='console-text' title={key ?? undefined}>by {describePerson(run, userId)}</span>;
 }
