@@ -593,6 +593,9 @@ isOneToOne: false
 "flow_run_stats":
 { Args: { "deployment"?: string,"flow"?: number,"since"?: string }; Returns: Json
                            },
+"flow_run_wait":
+{ Args: { "flow_run_id": string }; Returns: Json
+                           },
 "heartbeat_flow_runs":
 { Args: { "claims": Json,"lease_seconds": number }; Returns: {
               "flow_run_id": string,"has_ended_inputs": boolean,"is_lost": boolean,"stop": Json

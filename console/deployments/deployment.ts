@@ -35,6 +35,16 @@ export interface DeploymentDetails {
   /** Null in this or the next member means the default, which depends on `start_permission`. */
   max_starts_per_minute: number | null;
   max_runs_in_flight: number | null;
+  /** `caller`, the name of an input, or null for one key of all runs. */
+  queue_key: string | null;
+  queue_key_shared: boolean;
+  /** Null in this or the next members means no limit. */
+  max_running_per_key: number | null;
+  max_starts_per_key: number | null;
+  key_period_seconds: number | null;
+  debounce_seconds: number | null;
+  debounce_max_seconds: number | null;
+  input_names: string[];
   on_end: OnEnd | null;
   flows: { name: string } | null;
 }

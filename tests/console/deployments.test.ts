@@ -41,6 +41,15 @@ test('settings of a deployment change what its starts do', async () => {
   const access = page.getByRole('form', { name: 'Access and limits' });
   await access.getByRole('combobox', { name: 'Who may start it' }).selectOption('Authenticated');
   await access.getByRole('textbox', { name: 'Starts per minute' }).fill('1');
+  await access.getByRole('combobox', { name: 'Key' }).selectOption('Input value');
+  await access.getByRole('textbox', { name: 'Runs of a key at a time' }).fill('2');
+  await access.getByRole('textbox', { name: 'Starts of a key' }).fill('60');
+  await access.getByRole('textbox', { name: 'Period, in seconds' }).fill('1');
+  await access.getByRole('textbox', { name: 'Seconds after the newest start' }).fill('1');
+  await access.getByRole('button', { name: 'Save' }).click();
+  await access.getByRole('alert').getByText('debounce_seconds_invalid').waitFor();
+  await access.getByRole('textbox', { name: 'Seconds after the newest start' }).fill('');
+  await access.getByRole('checkbox', { name: 'Runs of different callers may have the same key' }).check();
   await save(opened, 'Access and limits');
   expect(await startStatus(stranger, `id=${id}`)).toEqual([200, undefined]);
   expect(await startStatus(stranger, `id=${id}`)).toEqual([429, 'start_limit_reached']);
@@ -77,6 +86,13 @@ test('settings of a deployment change what its starts do', async () => {
     chain_network: { cluster: 'testnet', url: 'https://api.testnet.solana.com' },
     max_starts_per_minute: 1,
     max_runs_in_flight: null,
+    queue_key: 'value',
+    queue_key_shared: true,
+    max_running_per_key: 2,
+    max_starts_per_key: 60,
+    key_period_seconds: 1,
+    debounce_seconds: null,
+    debounce_max_seconds: null,
   });
   await openTab(opened, 'Solana');
   await page.getByRole('img', { name: 'QR code of the action link' }).waitFor();

@@ -41,6 +41,32 @@ async function startPayment() {
   return { opened, person, runId, publicKey: pair.publicKey };
 }
 
+test('a queued run tells which place it waits for, until it has one', async () => {
+  const opened = await openConsole();
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.output('out', flow.wait(flow.input('customer'), 120_000));
+  const deploymentId = await deploy(person, await storeFlow(person, flow, { name: 'Slow' }));
+  await person.client.from('flow_deployments').update({ max_running_per_key: 1, queue_key: 'customer' })
+    .eq('id', deploymentId).throwOnError();
+  const inputs = { customer: { S: HTML } };
+  const first = await start(person, `id=${deploymentId}`, { inputs });
+  const second = await start(person, `id=${deploymentId}`, { inputs });
+  await opened.goto(`runs/${second.flow_run_id}`);
+  const sentence = opened.page.getByText(`Waits for a place of key customer: ${JSON.stringify(HTML)}`);
+  await sentence.waitFor();
+  await opened.checkAccessibility();
+  await person.client.rpc('stop_flow_run', { flow_run_id: first.flow_run_id }).throwOnError();
+  await expect.poll(() => sentence.count(), { timeout: 30_000 }).toBe(0);
+  await person.client.rpc('stop_flow_run', { flow_run_id: second.flow_run_id }).throwOnError();
+
+  await person.client.from('flow_deployments').update({ max_running_per_key: null, debounce_seconds: 7200 })
+    .eq('id', deploymentId).throwOnError();
+  const third = await start(person, `id=${deploymentId}`, { inputs });
+  await opened.goto(`runs/${third.flow_run_id}`);
+  await opened.page.getByText('Begins in 2 hours').waitFor();
+});
+
 test('a run asks for a signature, continues after a wallet of the browser has signed, and ends on the page', async () => {
   const { opened, runId, publicKey } = await startPayment();
   const { page } = opened;

@@ -198,6 +198,7 @@ const generated = (): fc.Arbitrary<Generated> => {
       'whoami',
       'flow_run_result',
       'await_flow_run_result',
+      'flow_run_wait',
       'stop_flow_run',
       'redrive_flow_run',
       'redrive_flow_runs',

@@ -4,6 +4,7 @@ import { flowLimits } from '../../../types/limits/flows.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import { defaultStartLimits, guestsShare } from '../../../types/start_limits.ts';
 import type { DeploymentTabProps } from '../tab_props.ts';
+import { KeyFields } from './key_fields.tsx';
 import type { Settings, SettingsFieldsProps } from './settings.ts';
 import { SettingsForm } from './settings_form.tsx';
 
@@ -85,10 +86,17 @@ const FIELDS: (keyof Settings)[] = [
   'start_permission',
   'max_starts_per_minute',
   'max_runs_in_flight',
+  'queue_key',
+  'queue_key_shared',
+  'max_running_per_key',
+  'max_starts_per_key',
+  'key_period_seconds',
+  'debounce_seconds',
+  'debounce_max_seconds',
 ];
 
 /** The settings for the callers: who may start the deployment, how often, and what they may read about it. */
-export default function Access({ draft }: DeploymentTabProps) {
+export default function Access({ deployment, draft }: DeploymentTabProps) {
   const { settings, change } = draft;
   return (
     <SettingsForm title='Access and limits' draft={draft} fields={FIELDS}>
@@ -99,6 +107,7 @@ export default function Access({ draft }: DeploymentTabProps) {
         onChange={(event) => change({ start_permission: event.currentTarget.value })}
       />
       <LimitFields {...draft} />
+      <KeyFields {...draft} inputNames={deployment.input_names} />
       <TextFields {...draft} />
     </SettingsForm>
   );

@@ -15,6 +15,15 @@ export interface Settings {
   /** An empty text in this or the next member means the default. */
   max_starts_per_minute: number | string;
   max_runs_in_flight: number | string;
+  /** Empty if all runs share one key. */
+  queue_key: string;
+  queue_key_shared: boolean;
+  /** An empty text in this or the next members means no limit. */
+  max_running_per_key: number | string;
+  max_starts_per_key: number | string;
+  key_period_seconds: number | string;
+  debounce_seconds: number | string;
+  debounce_max_seconds: number | string;
   /** Empty if nothing is chosen. */
   on_end_url: string;
   on_end_events: string[];
@@ -40,6 +49,13 @@ export const readSettings = (deployment: DeploymentDetails): Settings => ({
   cluster: deployment.chain_network.cluster,
   max_starts_per_minute: deployment.max_starts_per_minute ?? '',
   max_runs_in_flight: deployment.max_runs_in_flight ?? '',
+  queue_key: deployment.queue_key ?? '',
+  queue_key_shared: deployment.queue_key_shared,
+  max_running_per_key: deployment.max_running_per_key ?? '',
+  max_starts_per_key: deployment.max_starts_per_key ?? '',
+  key_period_seconds: deployment.key_period_seconds ?? '',
+  debounce_seconds: deployment.debounce_seconds ?? '',
+  debounce_max_seconds: deployment.debounce_max_seconds ?? '',
   on_end_url: deployment.on_end?.url ?? '',
   on_end_events: deployment.on_end?.events ?? ['failed'],
 });
@@ -58,6 +74,13 @@ const toColumns = (settings: Settings): Record<string, unknown> => ({
   chain_network: { url: settings.url, cluster: settings.cluster },
   max_starts_per_minute: toLimit(settings.max_starts_per_minute),
   max_runs_in_flight: toLimit(settings.max_runs_in_flight),
+  queue_key: settings.queue_key === '' ? null : settings.queue_key,
+  queue_key_shared: settings.queue_key_shared,
+  max_running_per_key: toLimit(settings.max_running_per_key),
+  max_starts_per_key: toLimit(settings.max_starts_per_key),
+  key_period_seconds: toLimit(settings.key_period_seconds),
+  debounce_seconds: toLimit(settings.debounce_seconds),
+  debounce_max_seconds: toLimit(settings.debounce_max_seconds),
   on_end: settings.on_end_url === '' ? null : { url: settings.on_end_url, events: settings.on_end_events },
 });
 

@@ -36,7 +36,7 @@ select set_eq(
     ('finish_flow_run', 'service_role'),
     ('finish_flow_runs', 'service_role'),
     ('flow_run_events', 'anon, authenticated, service_role'),
-    ('flow_run_result', 'anon, authenticated, service_role'),
+    ('flow_run_result', 'anon, authenticated, service_role'), ('flow_run_wait', 'anon, authenticated, service_role'),
     ('find_flow_runs', 'anon, authenticated, service_role'), ('flow_run_overview', 'anon, authenticated, service_role'),
     ('flow_run_stats', 'anon, authenticated, service_role'),
     ('flow_run_history', 'service_role'),

@@ -256,6 +256,26 @@ export const restOperations: Operation[] = [
     nativeStatuses: rpcStatuses,
   },
   {
+    operationId: 'rpcFlowRunWait',
+    method: 'post',
+    path: '/rest/v1/rpc/flow_run_wait',
+    tag: 'Runs',
+    summary: 'Tells why a queued run waits',
+    description:
+      'For the owner of the flow, the starter of the run and the holder of its token. Null if the run does not wait because of limits by key.',
+    security: restRunReader,
+    body: { schema: ref('FlowRunWaitArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
+    answers: {
+      200: {
+        description: 'What the run waits for.',
+        schema: { anyOf: [ref('FlowRunWait'), { type: 'null' }] },
+        example: { state: 'blocked', due_at: null, queue_key: 'customer' },
+      },
+    },
+    errors: [...credentialErrors, 'flow_run_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
     operationId: 'rpcAwaitFlowRunResult',
     method: 'post',
     path: '/rest/v1/rpc/await_flow_run_result',

@@ -268,6 +268,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
+  FlowRunWaitArguments: input(argumentSchemas.flow_run_wait),
   CalledFlowRunsArguments: annotate(input(argumentSchemas.called_flow_runs), {
     flow_run_id: 'The run that was started, or one that it called.',
     after: 'The last id of the page before.',
@@ -419,6 +420,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
   ComparedSetting: annotate(output(answerSchemas.ComparedSetting), {
     kept: 'The value in a deploy with `settings_from`.',
     otherwise: 'The value in a deploy without it.',
+  }),
+  FlowRunWait: annotate(output(answerSchemas.FlowRunWait), {
+    state: 'blocked: the run waits for a place of its key. sleeping: it waits until `due_at`.',
+    queue_key: 'The setting of the deployment: `caller`, the name of an input, or null.',
   }),
   FlowScripts: annotate(output(answerSchemas.FlowScripts), {
     as_of: 'The time of the last change of each flow that was read, by id. Pass it to `deploy_flow`.',

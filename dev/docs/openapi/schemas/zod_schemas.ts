@@ -220,6 +220,7 @@ export const argumentSchemas = {
   }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   await_flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
+  flow_run_wait: z.strictObject({ flow_run_id: z.uuid() }),
   called_flow_runs: z.strictObject({ flow_run_id: z.uuid(), after: z.uuid().optional() }),
   flow_run_events: z.strictObject({ flow_run_id: z.uuid(), after: z.int().min(0).max(2_147_483_647).optional() }),
   flow_run_stats: z.strictObject({
@@ -499,6 +500,11 @@ export const answerSchemas = {
     StartResult
   >,
   RunPending: z.strictObject({ status: runStatusSchema.extract(['queued', 'running', 'waiting']) }),
+  FlowRunWait: z.strictObject({
+    state: z.enum(['blocked', 'sleeping']),
+    due_at: timeSchema.nullable(),
+    queue_key: z.string().nullable(),
+  }),
   FlowRunResult: z.strictObject({
     status: runStatusSchema,
     output: runOutputSchema.nullable(),
