@@ -10,11 +10,12 @@ import { useSearch } from '../shared/page/use_search.ts';
 import { When } from '../shared/time/when.tsx';
 import { LastRun } from './last_run.tsx';
 import { RowActions } from './row_actions.tsx';
+import type { ToolSettings } from './tool_dialog.tsx';
 
 /** The most deployments of a flow that are counted. */
 const DEPLOYMENTS_COUNTED = 100;
 
-interface FlowListRow {
+interface FlowListRow extends ToolSettings {
   id: number;
   name: string;
   updated_at: string;
@@ -44,7 +45,7 @@ const COLUMNS: Column<FlowListRow>[] = [
   {
     header: 'Actions',
     isHeaderHidden: true,
-    cell: ({ id, name }) => <RowActions id={id} title={flowTitle({ id, name })} />,
+    cell: (flow) => <RowActions id={flow.id} title={flowTitle(flow)} tool={flow} />,
   },
 ];
 
@@ -55,7 +56,10 @@ function useFlowList(searched: string) {
   return usePagedRows({
     queryKey: ['flows', 'list', { searched }],
     read: async (from, to, signal) => {
-      const { data } = await db.from('flows').select('id, name, updated_at, flow_deployments(id)').eq('user_id', userId)
+      const { data } = await db.from('flows').select(
+        'id, name, updated_at, tool_name, tool_tag, tool_description, flow_deployments(id)',
+      )
+        .eq('user_id', userId)
         .ilike('name', likePattern(searched))
         .order('updated_at', { ascending: false }).order('id', { ascending: false })
         .limit(DEPLOYMENTS_COUNTED + 1, { referencedTable: 'flow_deployments' })

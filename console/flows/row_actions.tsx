@@ -6,6 +6,7 @@ import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fileName, saveFile } from '../shared/save_file.ts';
 import { deleteFlow, insertCopy, readFlow, toEditorFile } from './flow_rows.ts';
+import { ToolDialog, type ToolSettings } from './tool_dialog.tsx';
 
 function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
   const { db } = useApi();
@@ -32,7 +33,7 @@ function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClo
 }
 
 /** The actions on a flow in the list, other than opening it. */
-export function RowActions({ id, title }: { id: number; title: string }) {
+export function RowActions({ id, title, tool }: { id: number; title: string; tool: ToolSettings }) {
   const { db } = useApi();
   const [isDeleting, { open, close }] = useDisclosure();
   const queryClient = useQueryClient();
@@ -51,6 +52,7 @@ export function RowActions({ id, title }: { id: number; title: string }) {
   });
   return (
     <Group gap='xs' justify='flex-end' wrap='nowrap'>
+      <ToolDialog id={id} title={title} stored={tool} />
       <Button
         size='xs'
         variant='default'

@@ -199,3 +199,35 @@ test('a flow is found by its name, opened by its row, and duplicated', async () 
   await page.getByRole('heading', { level: 1, name: '50% off' }).waitFor();
   expect(page.url()).toMatch(new RegExp(`/flows/${id}$`));
 });
+
+test('a flow becomes a tool, and its configuration can be copied', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.output('out', flow.input('in'));
+  const id = await storeFlow(person, flow, { name: 'Echo' });
+  const stored = async () =>
+    (await person.client.from('flows').select('tool_name, tool_tag, tool_description').eq('id', id).single()
+      .throwOnError()).data;
+  await opened.goto('flows');
+  const dialog = page.getByRole('dialog', { name: 'Tool of Echo' });
+  await page.getByRole('button', { name: 'Tool of Echo' }).click();
+  expect(await dialog.locator('pre').textContent()).toContain('/functions/v1/mcp"');
+  await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('two words');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('must be 1 to 64 letters').waitFor();
+  await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('echo');
+  await dialog.getByRole('textbox', { name: 'Description for assistants' }).fill('Says it again.');
+  await opened.checkAccessibility();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await stored()).toEqual({ tool_name: 'echo', tool_tag: 'latest', tool_description: 'Says it again.' });
+  await page.getByRole('button', { name: 'Tool of Echo' }).click();
+  const name = dialog.getByRole('textbox', { name: 'Name for assistants' });
+  await expect.poll(() => name.inputValue()).toBe('echo');
+  await name.fill('');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(await stored()).toMatchObject({ tool_name: null });
+});
