@@ -216,7 +216,7 @@ test('a flow becomes a tool, and its configuration can be copied', async () => {
   expect(await dialog.locator('pre').textContent()).toContain('/functions/v1/mcp"');
   await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('two words');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('must be 1 to 64 letters').waitFor();
+  await dialog.getByText('must be 1 to 64 letters').first().waitFor();
   await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('echo');
   await dialog.getByRole('textbox', { name: 'Description for assistants' }).fill('Says it again.');
   await opened.checkAccessibility();

@@ -95,8 +95,8 @@ describe('progress', () => {
 
 describe('a long run', () => {
   it('is awaited in several rounds, without another start', async () => {
-    const assistant = await connect(owner, { roundMs: 300 });
-    const result = await assistant.client.callTool({ name: await makeTool(waitFlow(900)), arguments: { n: 7 } });
+    const assistant = await connect(owner, { roundMs: 3_000 });
+    const result = await assistant.client.callTool({ name: await makeTool(waitFlow(4_000)), arguments: { n: 7 } });
     expect(result.structuredContent).toEqual({ out: 7 });
     const states = calls(assistant).map(({ params }) => params?.requestState);
     expect(states.length).toBeGreaterThan(1);
@@ -256,21 +256,28 @@ describe('a question of the run', () => {
     });
     await deploy(owner, flowId);
     const urls: string[] = [];
-    const app = appWithRounds(300);
+    let requests = 0;
+    const app = appWithRounds(3_000);
     const client = await connectAssistant({
       path: `/f/${flowId}/latest`,
       capabilities: { elicitation: { form: {}, url: {} } },
       headers: { authorization: `Bearer ${other.token}` },
-      fetch: (url, init) => app.fetch(new Request(String(url).replace('/functions/v1/mcp', '/mcp'), init)),
+      fetch: async (url, init) => {
+        requests++;
+        return await app.fetch(new Request(String(url).replace('/functions/v1/mcp', '/mcp'), init));
+      },
     });
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       urls.push((params as { url: string }).url);
       return { action: 'accept' };
     });
     const [tool] = (await client.listTools()).tools;
+    requests = 0;
     const call = client.callTool({ name: tool!.name });
     await expect.poll(() => urls).toEqual([expect.stringMatching(/^https:\/\/console\.example\/runs\/[\w-]{36}$/)]);
     const [input] = await pendingInputs(owner, urls[0]!.split('/').at(-1)!);
+    // In the third round the client is not led there again.
+    await expect.poll(() => requests).toBeGreaterThan(2);
     await answer(input!.url, { values: 'Yes' }, { authorization: `Bearer ${owner.token}` });
     expect((await call).structuredContent).toEqual({ answer: 'Yes' });
     expect(urls).toHaveLength(1);
