@@ -13,7 +13,9 @@ import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
 import { enterPanel, useNodeChanges } from './canvas_events.ts';
 import { useConnecting } from './connecting/use_connecting.tsx';
+import { useFittedView } from './layout/use_fitted_view.ts';
 import { edgeTypes } from './edge/flow_edge.tsx';
+import { makeRouting } from './edge/route_edges.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { FrameNode, NoteNode } from './notes/annotation_nodes.tsx';
 import { makeEdgeView, makeNodeView } from './view.ts';
@@ -43,6 +45,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
   const { store, isOwner } = useEditor();
   const state = useEditorState();
   const { screenToFlowPosition, getZoom } = useReactFlow();
+  useFittedView();
   const colorMode = useComputedColorScheme('light');
   const [expanded, toggle] = useExpanded();
   const [viewNodes] = useState(makeNodeView);
@@ -64,6 +67,8 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
     selectedEdges,
   ]);
   const hasMany = edges.length > MANY_EDGES;
+  const [routeEdges] = useState(makeRouting);
+  const routed = useMemo(() => hasMany ? NO_EDGES : routeEdges(edges, nodes), [hasMany, routeEdges, edges, nodes]);
   const onNodesChange = useNodeChanges(hasMany);
   const connecting = useConnecting();
   const onEdgesChange = useCallback((changes: EdgeChange[]) => {
@@ -101,7 +106,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
           <MarkedPorts value={connecting.fits}>
             <ReactFlow<GraphNode>
               nodes={nodes}
-              edges={hasMany ? NO_EDGES : edges}
+              edges={routed}
               nodeTypes={NODE_TYPES}
               edgeTypes={edgeTypes}
               colorMode={colorMode}

@@ -3,6 +3,7 @@ import {
   type DrawnNode,
   isObject,
   type PlainObject,
+  type Point,
   readEdge,
   readNode,
   readPosition,
@@ -131,10 +132,13 @@ function startColours(node: DrawnNode): ReadonlyMap<string, PortColour> {
   return known;
 }
 
+/** An edge of the canvas. `route` has the points through which it goes round nodes. */
+export type RoutedEdge = Edge<{ colour: PortColour; hasExpression: boolean; route?: readonly Point[] }>;
+
 /** The values from which an edge was drawn. */
 interface MadeEdge {
   json: PlainObject;
-  edge: Edge<{ colour: PortColour }>;
+  edge: RoutedEdge;
 }
 
 /**
@@ -154,9 +158,15 @@ export function makeEdgeView() {
       const isSelected = selectedEdges.has(index);
       const mayBeAbsent = nodes.get(target)?.inputs.find(({ id }) => id === targetHandle)?.whenAbsent !== undefined;
       const isNear = selected.has(source) || selected.has(target);
-      const className = [isNear ? 'graph-edge-near' : '', mayBeAbsent ? 'editor-edge-may-be-absent' : ''].join(' ')
-        .trim();
-      const ariaLabel = `Edge from ${titleOf(source)} to ${titleOf(target)}`;
+      const hasExpression = expressionOf(json) !== '';
+      const className = [
+        isNear ? 'graph-edge-near' : '',
+        mayBeAbsent ? 'editor-edge-may-be-absent' : '',
+        hasExpression ? 'editor-edge-expression' : '',
+      ].filter((name) => name !== '').join(' ');
+      const ariaLabel = `Edge from ${titleOf(source)} to ${titleOf(target)}${
+        hasExpression ? ', with an expression' : ''
+      }`;
       const from = nodes.get(source);
       const colour = (from && startColours(from).get(sourceHandle)) ?? 'any';
       const former = before[index];
@@ -165,8 +175,8 @@ export function makeEdgeView() {
         former.edge.data?.colour === colour;
       if (isSame) return former;
       const ends = { source, sourceHandle, target, targetHandle };
-      const look = { selected: isSelected, className, ariaLabel, ...(expressionOf(json) !== '' && { label: 'ƒ' }) };
-      return { json, edge: { ...ends, ...look, id: String(index), data: { colour } } };
+      const look = { selected: isSelected, className, ariaLabel };
+      return { json, edge: { ...ends, ...look, id: String(index), data: { colour, hasExpression } } };
     });
     before = after;
     return after.map(({ edge }) => edge);

@@ -1,17 +1,13 @@
 import { type Edge, getBezierPath, Position } from '@xyflow/react';
 import type { Point } from './drawn_node.ts';
 import type { GraphNode } from './graph_node.tsx';
+import { type Ends, pointsOnCurve } from './route.ts';
 
 /**
  * If a graph has more edges than this, `EdgeLayer` draws them as a few paths. React Flow would compute the position of
  * each edge again in every frame in which the view moves, which would be slow.
  */
 export const MANY_EDGES = 400;
-
-interface Ends {
-  source: Point;
-  target: Point;
-}
 
 /** Makes a function that returns the ends of an edge; undefined if a port of the edge is not drawn. */
 export function makeEnds(nodes: readonly GraphNode[]): (edge: Edge) => Ends | undefined {
@@ -51,12 +47,6 @@ export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends |
   return paths.join('');
 }
 
-/** The number of straight lines that replace the curve of an edge when its distance from the pointer is computed. */
-const LINES = 24;
-
-/** The distance of a curve's control point from the end of the curve, by React Flow's formula. */
-const reach = (distance: number): number => distance >= 0 ? 0.5 * distance : 0.25 * 25 * Math.sqrt(-distance);
-
 /** Returns the squared distance of a point from the straight line between two others. */
 function distanceToLine(at: Point, from: Point, to: Point): number {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
@@ -66,21 +56,15 @@ function distanceToLine(at: Point, from: Point, to: Point): number {
 }
 
 /** Returns the squared distance of a point from an edge. */
-function distanceTo(at: Point, { source, target }: Ends): number {
-  const out = reach(target.x - source.x);
-  const xs = [source.x, source.x + out, target.x - out, target.x] as const;
-  const ys = [source.y, source.y, target.y, target.y] as const;
-  let least = Infinity;
-  let before = source;
-  for (let step = 1; step <= LINES; step += 1) {
-    const [t, u] = [step / LINES, 1 - step / LINES];
-    const on = ([a, b, c, d]: readonly [number, number, number, number]) =>
-      u ** 3 * a + 3 * u * u * t * b + 3 * u * t * t * c + t ** 3 * d;
-    const next = { x: on(xs), y: on(ys) };
-    least = Math.min(least, distanceToLine(at, before, next));
-    before = next;
-  }
-  return least;
+function distanceTo(at: Point, ends: Ends): number {
+  let before = ends.source;
+  return Math.min(
+    ...pointsOnCurve(ends).map((next) => {
+      const distance = distanceToLine(at, before, next);
+      before = next;
+      return distance;
+    }),
+  );
 }
 
 /** Finds the edge nearest to a point; undefined if no edge is within the distance. */

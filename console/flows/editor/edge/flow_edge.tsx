@@ -1,9 +1,10 @@
-import { BaseEdge, type Edge, type EdgeProps, getBezierPath } from '@xyflow/react';
+import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react';
 import { type KeyboardEvent, memo, useState } from 'react';
-import type { PortColour } from '../../../shared/graph/port_types.ts';
+import { pathThrough } from '../../../shared/graph/route.ts';
 import { requestForEdge } from '../connecting/insert_on_edge.ts';
 import { useEditor } from '../editor_context.tsx';
 import { usePalette } from '../palette/palette_context.tsx';
+import type { RoutedEdge } from '../view.ts';
 
 /** The radius of the plus sign on an edge. */
 const RADIUS = 10;
@@ -39,12 +40,35 @@ function Plus({ index, x, y }: { index: number; x: number; y: number }) {
   );
 }
 
+/** The mark in the middle of an edge with an expression. */
+const Expression = ({ x, y }: { x: number; y: number }) => (
+  <g className='editor-expression-mark' transform={`translate(${x} ${y})`} aria-hidden='true'>
+    <circle r={RADIUS} />
+    <text textAnchor='middle' dominantBaseline='central'>ƒ</text>
+  </g>
+);
+
+/** The path of an edge and its middle: the curve of React Flow, or a way round the nodes between its ends. */
+function pathOf(props: EdgeProps<RoutedEdge>): [path: string, x: number, y: number] {
+  const route = props.data?.route ?? [];
+  if (route.length === 0) {
+    const [path, x, y] = getBezierPath(props);
+    return [path, x, y];
+  }
+  const { sourceX, sourceY, targetX, targetY } = props;
+  const ends = { source: { x: sourceX, y: sourceY }, target: { x: targetX, y: targetY } };
+  const middle = Math.floor((route.length - 1) / 2);
+  const [from, to] = [route[middle]!, route[middle + 1] ?? route[middle]!];
+  return [pathThrough(ends, route), (from.x + to.x) / 2, (from.y + to.y) / 2];
+}
+
 /** An edge. While the edge is selected or under the pointer, it shows a plus sign in its middle. */
-const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColour }>>) {
+const FlowEdge = memo(function FlowEdge(props: EdgeProps<RoutedEdge>) {
   const { id, data, selected = false, markerEnd, style, interactionWidth } = props;
   const { isOwner } = useEditor();
   const [isNear, setIsNear] = useState(false);
-  const [path, x, y] = getBezierPath(props);
+  const [path, x, y] = pathOf(props);
+  const hasPlus = isOwner && (isNear || selected);
   return (
     <g
       data-colour={data?.colour}
@@ -57,7 +81,8 @@ const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColo
         {...(style && { style })}
         interactionWidth={interactionWidth ?? 20}
       />
-      {isOwner && (isNear || selected) && <Plus index={Number(id)} x={x} y={y} />}
+      {data?.hasExpression === true && !hasPlus && <Expression x={x} y={y} />}
+      {hasPlus && <Plus index={Number(id)} x={x} y={y} />}
     </g>
   );
 });

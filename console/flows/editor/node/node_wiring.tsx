@@ -56,6 +56,7 @@ const InputEdge = memo(function InputEdge({ node, input, starts, edges }: {
       limit={OFFERED}
       searchable
       clearable
+      allowDeselect={false}
       disabled={!isOwner}
       nothingFoundMessage='No such output'
       clearButtonProps={{ 'aria-label': `Remove the edge into ${input.name || 'the input'}` }}
