@@ -75,6 +75,10 @@ test('JavaScript, JSONata and JSON are parsed in the dialog, too', async () => {
     await dialog.waitFor({ state: 'detached' });
   };
   for (const [node, field] of [['Code', 'source'], ['Query', 'expression'], ['Value: value', 'Default']] as const) {
+    if (field === 'Default') {
+      await nodeOf(page, node).click();
+      await panelOf(page).getByRole('combobox', { name: 'Kind of Default', exact: true }).selectOption('JSON');
+    }
     await openCode(page, node, field);
     await page.keyboard.type(' [[');
     await marked.first().waitFor();

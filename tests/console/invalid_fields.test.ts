@@ -147,7 +147,10 @@ test('a run and a deploy are refused while a field of the selected node is not J
   await opened.goto(`flows/${id}`);
   await page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name: 'Text', exact: true }).first().click();
   const panel = page.getByRole('region', { name: 'Node', exact: true });
-  const field = fieldOf(panel, 'stringify');
+  const field = fieldOf(panel, 'Value');
+  // A stored list has rows, until the person chooses JSON.
+  await panel.getByRole('textbox', { name: 'Value of Value 1' }).waitFor();
+  await panel.getByRole('combobox', { name: 'Kind of Value', exact: true }).selectOption('JSON');
   await type(page, field, '[1, 2');
   for (const name of ['Run', 'Deploy', 'Run this node']) {
     await press(page, page.getByRole('button', { name, exact: true }).first());
@@ -165,7 +168,8 @@ test('a run and a deploy are refused while a field of the selected node is not J
 
   // The field shows the value that Undo brings back.
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(() => field.inputValue()).toBe('[\n  1\n]');
+  await expect.poll(() => panel.getByRole('textbox', { name: 'Value of Value 1' }).inputValue()).toBe('1');
+  expect(await panel.getByRole('textbox', { name: 'Value of Value 2' }).count()).toBe(0);
 });
 
 test('a schedule is not saved while a field is not JSON', async () => {

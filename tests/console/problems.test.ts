@@ -31,8 +31,8 @@ test('problems are listed while drawing, and each leads to its node and field', 
   await page.getByRole('button', { name: '2 problems' }).waitFor();
 
   await problemsOf(page).getByText('json_schema.type: must be one of object, array').waitFor();
-  await problemsOf(page).getByRole('button', { name: 'Ask · json_schema' }).click();
-  const schema = panelOf(page).getByRole('textbox', { name: 'json_schema' });
+  await problemsOf(page).getByRole('button', { name: 'Ask · JSON Schema of the answer' }).click();
+  const schema = panelOf(page).getByRole('textbox', { name: 'JSON Schema of the answer' });
   await expect.poll(() => schema.evaluate((field) => field === document.activeElement)).toBe(true);
   await page.keyboard.press('Control+a');
   await page.keyboard.type('{}');

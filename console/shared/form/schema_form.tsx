@@ -1,5 +1,12 @@
-import { Form, Widgets } from '@rjsf/mantine';
-import type { RegistryFieldsType, RJSFSchema, RJSFValidationError, UiSchema } from '@rjsf/utils';
+import { Form, Templates, Widgets } from '@rjsf/mantine';
+import type {
+  RegistryFieldsType,
+  RegistryWidgetsType,
+  RJSFSchema,
+  RJSFValidationError,
+  TemplatesType,
+  UiSchema,
+} from '@rjsf/utils';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { AnythingField } from './anything_field.tsx';
 import { faultAt, schemaValidator } from './schema_validator.ts';
@@ -21,11 +28,17 @@ interface SchemaFormProps {
   disabled?: boolean;
   /** Further fields of the page, which `uiSchema` selects by `ui:field`. */
   fields?: RegistryFieldsType;
+  /** Templates and widgets of the page, beside those of every form. */
+  templates?: Partial<TemplatesType>;
+  widgets?: RegistryWidgetsType;
   /** Receives the texts that can not be read, for a page that uses the values without `onSubmit`. */
   unreadable?: UnreadableTexts;
   /** The buttons of a form with `onSubmit`. */
   children?: ReactNode;
 }
+
+/** The library's template of a field, for pages with a template of their own. */
+export const PlainField = Templates.FieldTemplate!;
 
 /** The form library uses `FallbackField` for a schema of no known type, so its own field, an error, never appears. */
 const FIELDS = { anything: AnythingField, FallbackField: AnythingField, ArrayField: ListField, ObjectField: MapField };
@@ -45,6 +58,7 @@ function addUnreadable(faults: RJSFValidationError[], unreadable: UnreadableText
 /** A form made from a JSON Schema. A form without `onSubmit` has no form element, so it may be inside another form. */
 export function SchemaForm(props: SchemaFormProps) {
   const { idPrefix, schema, uiSchema = {}, value, onChange, onSubmit, disabled = false, fields, children } = props;
+  const templates = useMemo(() => ({ ...TEMPLATES, ...props.templates }), [props.templates]);
   const place = useRef<HTMLDivElement>(null);
   const allFields = useMemo(() => ({ ...FIELDS, ...fields }), [fields]);
   const [ownTexts] = useState<UnreadableTexts>(() => new Map());
@@ -61,8 +75,9 @@ export function SchemaForm(props: SchemaFormProps) {
         formData={value}
         formContext={formContext}
         fields={allFields}
-        templates={TEMPLATES}
+        templates={templates}
         {...(onSubmit !== undefined && { widgets: WIDGETS_OF_SENT_FORMS })}
+        {...(props.widgets && { widgets: props.widgets })}
         validator={schemaValidator}
         transformErrors={(faults) => addUnreadable(faults, unreadable)}
         tagName={onSubmit === undefined ? 'div' : 'form'}

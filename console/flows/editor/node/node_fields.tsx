@@ -9,6 +9,7 @@ import { Loading } from '../../../shared/page/loading.tsx';
 import { withFormData } from '../definition.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { changeNode, nodeIdOf } from '../flow_document.ts';
+import { NODE_FIELDS, NODE_TEMPLATES, NODE_WIDGETS } from './fields/field_parts.tsx';
 import { type CodeOptions, nodeForm } from './node_form.ts';
 import { drawnNode } from '../view.ts';
 
@@ -50,7 +51,13 @@ const NodeAnsweredBy = (props: FieldProps) => (
   </Suspense>
 );
 
-const FIELDS = { code: NodeCode, connection: NodeConnection, pairs: PairsField, answered_by: NodeAnsweredBy };
+const FIELDS = {
+  ...NODE_FIELDS,
+  code: NodeCode,
+  connection: NodeConnection,
+  pairs: PairsField,
+  answered_by: NodeAnsweredBy,
+};
 
 /** Returns the ids of the node's inputs that have an edge. */
 function useConnected(id: string): ReadonlySet<string> {
@@ -87,6 +94,8 @@ export function NodeFields({ json }: { json: PlainObject }) {
           schema={schema}
           uiSchema={uiSchema}
           fields={FIELDS}
+          templates={NODE_TEMPLATES}
+          widgets={NODE_WIDGETS}
           value={isObject(formData) ? formData : {}}
           disabled={!isOwner}
           unreadable={store.unreadable}

@@ -58,3 +58,48 @@ it.each([
   const { properties } = retrieveSchema(schemaValidator, schema, schema, { type });
   expect([objectAt(properties, 'value').type, objectAt(uiSchema, 'value')['ui:widget']]).toEqual([field, widget]);
 });
+
+/** The form of a node with these form data and a definition with these properties. */
+function formOf(nodeId: string, form_data: object, properties: object = {}, types: string[] = ['free']) {
+  const targets = [{ id: 'x', name: 'compare_to', type_bounds: types }];
+  const targets_form = { json_schema: { properties }, form_data };
+  const json = { data: { node_id: nodeId, type: 'native', sources: [], targets, targets_form } };
+  return nodeForm(json, readNode(json), new Set());
+}
+
+it('labels are words, unless the definition has a title of its own', () => {
+  const properties = { operator: { title: 'operator', enum: ['gt'] }, max_items: {}, own: { title: 'Its title' } };
+  const { schema, uiSchema } = formOf('branch', {}, properties);
+  const titles = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, objectAt(field).title]);
+  expect(Object.fromEntries(titles)).toEqual({
+    operator: 'Operator',
+    max_items: 'Max items',
+    own: 'Its title',
+    compare_to: 'Compare with',
+  });
+  expect(objectAt(uiSchema, 'operator', 'ui:enumNames').gt).toBe('is greater than');
+});
+
+it.each([
+  [['free'], []],
+  [['string', 'u8'], ['text', 'number']],
+  [['array'], ['list', 'json']],
+  [['object'], ['map', 'json']],
+  [['bytes'], ['text', 'list', 'json']],
+  [['kv'], []],
+])('a field of the types %j offers the kinds %j', (types, kinds) => {
+  const { uiSchema } = formOf('x', {}, {}, types);
+  expect(objectAt(uiSchema, 'compare_to', 'ui:options').kinds).toEqual(kinds.length > 0 ? kinds : undefined);
+});
+
+it.each([
+  [{ type: 'date' }, { type: 'string', format: 'date' }],
+  [{ type: 'boolean' }, { type: 'boolean' }],
+  [{ type: 'list' }, { type: 'array' }],
+  [{ type: 'integer' }, { type: 'integer' }],
+  [{ choices: ['S', 'M'] }, { enum: ['S', 'M'] }],
+  [{ type: 'unknown' }, {}],
+])('the default of an input with %j has a field of this type', (formData, field) => {
+  const { schema } = formOf('flow_input', formData);
+  expect(schema.properties?.form_label).toEqual({ title: 'Default', ...field });
+});

@@ -7,7 +7,11 @@ import {
   objectAt,
   type PlainObject,
 } from '../../../shared/graph/drawn_node.ts';
+import { takesJson } from '../../../shared/form/field_kinds.ts';
 import { prepareForm } from '../../../shared/form/prepare_schema.ts';
+import { inputTypeNamed } from '../../../../types/values/input_types.ts';
+import type { Kind } from './fields/typed_value.ts';
+import { choiceWords, labelOf } from './fields/words.ts';
 
 /** The JSON Schema of each kind of field. The kind `json` accepts any value, so it has no schema. */
 const SCHEMAS: { readonly [field in Exclude<Field, 'json'>]: RJSFSchema } = {
@@ -32,9 +36,68 @@ function schemaOf(types: readonly string[]): RJSFSchema {
 /** Makes a field for an input that has none in the definition's form. */
 const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => ({
   ...schemaOf(types),
-  title: name,
+  title: labelOf(name),
   ...(description !== '' && { description }),
 });
+
+/** Gives a field of a definition's form a label of words, if its title is only the name of the input. */
+const withLabel = (name: string, field: unknown): unknown =>
+  isObject(field) && (field.title === undefined || field.title === name) ? { ...field, title: labelOf(name) } : field;
+
+/** The kinds of values that an input of these types takes; empty if it takes every value. */
+function kindsOfTypes(types: readonly string[]): Kind[] {
+  const fields = types.map((
+    type,
+  ) => (type === 'bytes' ? 'bytes' : type === 'array' || type === 'object' ? type : fieldOf([type])));
+  if (fields.some((field) => field === undefined || field === 'json')) return [];
+  const has = (...names: string[]) => fields.some((field) => names.includes(String(field)));
+  const isStructure = has('array', 'object', 'bytes') || types.includes('keypair');
+  return [
+    ...(has('text', 'key', 'signature', 'bytes') ? ['text' as const] : []),
+    ...(has('integer', 'number') ? ['number' as const] : []),
+    ...(has('boolean') ? ['boolean' as const] : []),
+    ...(has('array', 'bytes') ? ['list' as const] : []),
+    ...(has('object') ? ['map' as const] : []),
+    ...(isStructure ? ['json' as const] : []),
+  ];
+}
+
+/** The kinds of values of each input, and the words and the list of choices. */
+function fieldOptions(node: DrawnNode, properties: PlainObject, ui: UiSchema): UiSchema {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => {
+      const input = node.inputs.find((one) => one.name === name);
+      const words = choiceWords(name);
+      const kinds: Kind[] = name === 'json_schema' ? ['json'] : kindsOfTypes(input?.types ?? ['free']);
+      return [name, {
+        ...(isObject(field) && takesJson(field) && kinds.length > 0 && { 'ui:options': { kinds } }),
+        ...(words && { 'ui:enumNames': words }),
+        // The panel, which scrolls, would clip the list of choices.
+        ...(isObject(field) && (field.enum ?? field.oneOf) !== undefined &&
+          objectAt(ui, name)['ui:widget'] === undefined && {
+          'ui:options': { comboboxProps: { withinPortal: true } },
+        }),
+      }];
+    }),
+  );
+}
+
+/** The fields of a flow input for its default and its choices, by the type that the author chose. */
+function flowInputFields(node: DrawnNode, formData: PlainObject): Record<string, RJSFSchema> {
+  if (node.nodeId !== 'flow_input' || node.kind !== 'native') return {};
+  const type = inputTypeNamed(formData.type);
+  const choices = Array.isArray(formData.choices) ? formData.choices : [];
+  const title = 'Default';
+  if (choices.length > 0) return { form_label: { title, enum: choices } };
+  return {
+    form_label: {
+      title,
+      ...(type !== undefined && schemaOf([type.portType])),
+      ...((type?.portType === 'array' || type?.portType === 'object') && { type: type.portType }),
+      ...(type?.format !== undefined && { format: type.format }),
+    },
+  };
+}
 
 /** True for nodes that name their only port by their label. */
 const isLabelled = ({ nodeId }: DrawnNode): boolean => nodeId === 'flow_input' || nodeId === 'flow_output';
@@ -60,7 +123,7 @@ function furtherFields(
 ): Record<string, RJSFSchema> {
   if (isLabelled(node)) {
     return {
-      ...(known.label === undefined && { label: { type: 'string', title: 'Label' } }),
+      ...(known.label === undefined && { label: { type: 'string', title: 'Name' } }),
       ...(node.nodeId === 'flow_input' && known.form_label === undefined && { form_label: { title: 'Default' } }),
     };
   }
@@ -70,7 +133,7 @@ function furtherFields(
   const inputs = node.inputs.filter(({ id, name }) => name !== '' && !Object.hasOwn(known, name) && !connected.has(id));
   return {
     ...asks,
-    ...(isFormOnly && known[code.name] === undefined && { [code.name]: { type: 'string', title: code.name } }),
+    ...(isFormOnly && known[code.name] === undefined && { [code.name]: { type: 'string', title: labelOf(code.name) } }),
     ...Object.fromEntries(inputs.map((input) => [input.name, derivedField(input)])),
   };
 }
@@ -137,22 +200,31 @@ export function nodeForm(
 ): { schema: RJSFSchema; uiSchema: UiSchema } {
   const form = objectAt(json, 'data', 'targets_form');
   const schema = isObject(form.json_schema) ? form.json_schema : {};
+  const formData = objectAt(form, 'form_data');
   const properties = objectAt(schema, 'properties');
   const { title: _, ...rest } = schema;
   const whole = {
     ...rest,
     type: 'object',
-    properties: { ...properties, ...furtherFields(node, properties, connected) },
+    properties: {
+      ...Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, withLabel(name, field)])),
+      ...furtherFields(node, properties, connected),
+    },
   };
   const prepared = prepareForm(whole, form.ui_schema);
+  const options = fieldOptions(node, whole.properties, prepared.uiSchema);
   return {
-    schema: prepared.schema,
+    // The form of a definition has no formats, because strangers may have written them.
+    schema: { ...prepared.schema, properties: { ...prepared.schema.properties, ...flowInputFields(node, formData) } },
     uiSchema: {
       ...prepared.uiSchema,
+      ...Object.fromEntries(
+        Object.entries(options).map(([name, field]) => [name, { ...prepared.uiSchema[name], ...field }]),
+      ),
       ...codeFields(node),
       ...connectionFields(properties),
       ...answeringFields(node),
-      ...constantFields(node, schema, objectAt(form, 'form_data')),
+      ...constantFields(node, schema, formData),
       ...pairsFields(form.ui_schema),
     },
   };

@@ -2,6 +2,7 @@ import { Anchor, Badge, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
 import { useEditorState } from '../editor_context.tsx';
+import { labelOf } from '../node/fields/words.ts';
 import { FlowSettings } from '../settings/flow_settings.tsx';
 import { nodesById } from '../view.ts';
 import { type FlowProblem, keyOf, type Severity } from './problem.ts';
@@ -21,8 +22,12 @@ const Content = ({ problem, title }: { problem: FlowProblem; title: string | und
       {LABELS[problem.severity].text}
     </Badge>
     <Text span size='sm' className='console-text'>
-      {title !== undefined && <strong>{title}{problem.field !== undefined && ` · ${problem.field}`}:</strong>}{' '}
-      {problem.message}
+      {title !== undefined && (
+        <strong>
+          {title}
+          {problem.field !== undefined && ` · ${problem.field.includes('.') ? problem.field : labelOf(problem.field)}`}:
+        </strong>
+      )} {problem.message}
     </Text>
   </span>
 );

@@ -1,6 +1,7 @@
 import { useReactFlow } from '@xyflow/react';
 import { useCallback } from 'react';
 import { useEditor } from '../editor_context.tsx';
+import { labelOf } from '../node/fields/words.ts';
 import type { FlowProblem } from './problem.ts';
 
 /** How long the editor waits for the panel of a node to load, in milliseconds. */
@@ -15,7 +16,7 @@ function findField(nodeId: string, field: string): HTMLElement | undefined {
   const panel = document.querySelector('section[aria-label="Node"]');
   const [setting = field] = field.split('.');
   const found = document.getElementById(`node-${nodeId}_${field}`) ??
-    panel?.querySelector(`[aria-label="${CSS.escape(field)}"]`) ??
+    panel?.querySelector(`[aria-label="${CSS.escape(labelOf(field))}"]`) ??
     panel?.querySelector(`[data-setting="${CSS.escape(field)}"]`) ??
     panel?.querySelector(`[data-setting="${CSS.escape(setting)}"]`);
   return found instanceof HTMLElement ? found : undefined;

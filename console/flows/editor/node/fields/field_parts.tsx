@@ -1,0 +1,55 @@
+import { Switch, Text } from '@mantine/core';
+import type { FieldProps, FieldTemplateProps, WidgetProps } from '@rjsf/utils';
+import { describesItems, describesMembers } from '../../../../shared/form/field_kinds.ts';
+import { PlainField } from '../../../../shared/form/schema_form.tsx';
+import { ListField, MapField } from '../../../../shared/form/structured_fields.tsx';
+import { TypedField } from './typed_field.tsx';
+
+const isRoot = ({ fieldPathId }: FieldProps): boolean => fieldPathId.path.length === 0;
+
+/** A field for each member of a list, or rows if the schema does not describe the members. */
+const NodeList = (props: FieldProps) =>
+  describesItems(props.schema) ? <ListField {...props} /> : <TypedField {...props} />;
+
+/** A field for each member of a map, or rows if the schema does not describe the members. */
+const NodeMap = (props: FieldProps) =>
+  isRoot(props) || describesMembers(props.schema) ? <MapField {...props} /> : <TypedField {...props} />;
+
+/** A field with the name of its input beside the label. */
+function NodeField(props: FieldTemplateProps) {
+  const { fieldPathId: { path }, label } = props;
+  const [name] = path;
+  if (path.length !== 1 || typeof name !== 'string' || props.hidden === true) return <PlainField {...props} />;
+  return (
+    <div className='editor-field'>
+      {name !== label && <Text span className='editor-field-name' size='xs' c='dimmed'>{name}</Text>}
+      <PlainField {...props} />
+    </div>
+  );
+}
+
+function NodeSwitch({ id, label, value, required, disabled, readonly, options, rawErrors, onChange }: WidgetProps) {
+  const description = typeof options.description === 'string' ? options.description : undefined;
+  return (
+    <Switch
+      id={id}
+      label={label}
+      description={description}
+      checked={value === true}
+      required={required ?? false}
+      disabled={disabled === true || readonly === true}
+      error={rawErrors?.join('\n')}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
+  );
+}
+
+/** The fields, templates and widgets of a node's form, beside those of every form. */
+export const NODE_FIELDS = {
+  anything: TypedField,
+  FallbackField: TypedField,
+  ArrayField: NodeList,
+  ObjectField: NodeMap,
+};
+export const NODE_TEMPLATES = { FieldTemplate: NodeField };
+export const NODE_WIDGETS = { CheckboxWidget: NodeSwitch };

@@ -1,0 +1,118 @@
+import { Group, Input, NativeSelect } from '@mantine/core';
+import type { FieldProps } from '@rjsf/utils';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { unreadableOf } from '../../../../shared/form/unreadable_texts.ts';
+import { RowsEditor } from './rows_editor.tsx';
+import { JsonEditor, NumberEditor, SwitchEditor, TextEditor } from './text_editors.tsx';
+import { convert, type EditorProps, type Kind, KIND_TITLES, kindOfValue, KINDS, textOf } from './typed_value.ts';
+
+const EDITORS: Record<Kind, (props: EditorProps) => ReactNode> = {
+  text: TextEditor,
+  number: NumberEditor,
+  boolean: SwitchEditor,
+  list: (props) => <RowsEditor {...props} isNamed={false} />,
+  map: (props) => <RowsEditor {...props} isNamed />,
+  json: JsonEditor,
+};
+
+/** The kinds that a field offers: those of `ui:options.kinds`, else those of the schema's type. */
+function kindsOf({ schema: { type }, uiSchema }: FieldProps): readonly Kind[] {
+  const { kinds } = uiSchema?.['ui:options'] ?? {};
+  if (Array.isArray(kinds) && kinds.length > 0) return KINDS.filter((kind) => kinds.includes(kind));
+  return type === 'array' ? ['list', 'json'] : type === 'object' ? ['map', 'json'] : KINDS;
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** What a field shows. A value from elsewhere, such as by Undo, begins a new `edit`. */
+interface Shown {
+  kind: Kind;
+  value: unknown;
+  fault: string | undefined;
+  edit: number;
+}
+
+function useShown(props: FieldProps, kinds: readonly Kind[]) {
+  const { formData, onChange, fieldPathId: { $id: id, path }, uiSchema, registry } = props;
+  const example: unknown = uiSchema?.['ui:options']?.example;
+  const show = (value: unknown, former: Kind, edit: number): Shown => {
+    const kind = kindOfValue(value) ?? former;
+    return { kind: kinds.includes(kind) ? kind : kinds.at(-1)!, value, fault: undefined, edit };
+  };
+  const [shown, setShown] = useState(() => show(formData, kindOfValue(example) ?? kinds[0]!, 0));
+  if (!isSame(shown.value, formData)) setShown(show(formData, shown.kind, shown.edit + 1));
+  const unreadable = unreadableOf(registry);
+  const note = (fault: string | undefined) => {
+    if (fault === undefined) unreadable.delete(id);
+    else unreadable.set(id, { path, message: fault });
+  };
+  // The form validates a change before React runs this effect, so `change` also notes the fault.
+  const noteAgain = useEffectEvent(note);
+  useEffect(() => {
+    noteAgain(shown.fault);
+    return () => void unreadable.delete(id);
+  }, [unreadable, id, shown.fault]);
+  const change = (next: Shown) => {
+    setShown(next);
+    note(next.fault);
+    onChange(next.value, path);
+  };
+  return {
+    shown,
+    example,
+    change: (value: unknown, fault: string | undefined) => change({ ...shown, value, fault }),
+    choose: (kind: Kind) => change({ kind, value: convert(shown.value, kind), fault: undefined, edit: shown.edit + 1 }),
+  };
+}
+
+/**
+ * The field of an input that takes values of several kinds, or a list or a map. The person chooses the kind, so a text is
+ * never taken for something else.
+ */
+export function TypedField(props: FieldProps) {
+  const { schema, name, fieldPathId, required, disabled, readonly, rawErrors = [] } = props;
+  const kinds = kindsOf(props);
+  const { shown, example, change, choose } = useShown(props, kinds);
+  const label = schema.title ?? name;
+  const error = shown.fault ?? (rawErrors.length > 0 ? rawErrors.join('\n') : undefined);
+  const isDisabled = disabled === true || readonly === true;
+  const Editor = EDITORS[shown.kind];
+  const isRows = shown.kind === 'list' || shown.kind === 'map';
+  return (
+    <Input.Wrapper
+      label={label}
+      labelElement='div'
+      description={schema.description}
+      withAsterisk={required ?? false}
+      error={isRows ? rawErrors.join('\n') || undefined : undefined}
+      role='group'
+      aria-label={label}
+    >
+      <Group gap={4} my={4} wrap={isRows ? 'wrap' : 'nowrap'} align='flex-start'>
+        <div className='editor-typed-value' data-rows={isRows || undefined}>
+          <Editor
+            key={`${shown.kind} ${shown.edit}`}
+            id={fieldPathId.$id}
+            label={label}
+            value={shown.value}
+            placeholder={example === undefined || example === null ? undefined : textOf(example)}
+            disabled={isDisabled}
+            error={error}
+            onChange={change}
+          />
+        </div>
+        {kinds.length > 1 && (
+          <NativeSelect
+            size='xs'
+            w='6.5rem'
+            aria-label={`Kind of ${label}`}
+            data={kinds.map((kind) => ({ value: kind, label: KIND_TITLES[kind] }))}
+            value={shown.kind}
+            disabled={isDisabled}
+            onChange={({ currentTarget }) => choose(kinds.find((kind) => kind === currentTarget.value)!)}
+          />
+        )}
+      </Group>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,125 @@
+import { isObject } from '../../../../shared/graph/drawn_node.ts';
+
+/** The kinds of values that a field may have, each with an editor of its own. */
+export const KINDS = ['text', 'number', 'boolean', 'list', 'map', 'json'] as const;
+export type Kind = typeof KINDS[number];
+
+export const KIND_TITLES: Record<Kind, string> = {
+  text: 'Text',
+  number: 'Number',
+  boolean: 'Yes or no',
+  list: 'List',
+  map: 'Map',
+  json: 'JSON',
+};
+
+/** What the editor of a kind gets. */
+export interface EditorProps {
+  id: string;
+  label: string;
+  value: unknown;
+  placeholder?: string | undefined;
+  disabled: boolean;
+  error: string | undefined;
+  /** Called with the new value, and with the fault of a text that has no value. */
+  onChange: (value: unknown, fault: string | undefined) => void;
+}
+
+/** A text as it is typed: either the value that it stands for, or a fault. */
+export type Read = { value: unknown } | { fault: string };
+
+export function kindOfValue(value: unknown): Kind | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) return 'list';
+  if (isObject(value)) return 'map';
+  return typeof value === 'string'
+    ? 'text'
+    : typeof value === 'number'
+    ? 'number'
+    : value === null
+    ? 'json'
+    : 'boolean';
+}
+
+export const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+
+/** Reads a number or JSON. An empty text has no value. */
+export function readText(kind: Kind, text: string): Read {
+  if (kind === 'text') return { value: text };
+  if (text.trim() === '') return { value: undefined };
+  try {
+    const value: unknown = JSON.parse(text);
+    return kind === 'number' && typeof value !== 'number' ? { fault: 'This is not a number.' } : { value };
+  } catch {
+    return { fault: kind === 'number' ? 'This is not a number.' : 'This is not JSON.' };
+  }
+}
+
+/** Converts a value for another kind, as far as nothing has to be guessed. */
+export function convert(value: unknown, kind: Kind): unknown {
+  switch (kind) {
+    case 'text':
+      return value === undefined ? undefined : textOf(value);
+    case 'number': {
+      const read = readText('number', textOf(value));
+      return 'value' in read ? read.value : undefined;
+    }
+    case 'boolean':
+      return value === true || value === 'true';
+    case 'list':
+      return Array.isArray(value) || value === undefined ? value : [value];
+    case 'map':
+      return isObject(value) ? value : undefined;
+    case 'json':
+      return value;
+  }
+}
+
+/** A row of a list or a map. The rows of a list have empty names. */
+export interface TypedRow {
+  name: string;
+  kind: Kind;
+  text: string;
+}
+
+/** The kinds of values in rows. A list or a map in a row is JSON. */
+export const ROW_KINDS: readonly Kind[] = ['text', 'number', 'boolean', 'json'];
+
+export const NEW_ROW: TypedRow = { name: '', kind: 'text', text: '' };
+
+function rowOf(name: string, value: unknown): TypedRow {
+  const kind = kindOfValue(value) ?? 'json';
+  return { name, kind: ROW_KINDS.includes(kind) ? kind : 'json', text: textOf(value) };
+}
+
+export function rowsOf(value: unknown): TypedRow[] {
+  if (Array.isArray(value)) return value.map((item) => rowOf('', item));
+  return isObject(value) ? Object.entries(value).map(([name, item]) => rowOf(name, item)) : [];
+}
+
+/** The fault of a row; undefined without one. */
+export function faultOfRow(row: TypedRow, isNamed: boolean): string | undefined {
+  if (isNamed && row.name === '' && row.text !== '') return 'A name is missing.';
+  const read = readText(row.kind, row.text);
+  if ('fault' in read) return read.fault;
+  return row.kind !== 'text' && read.value === undefined ? 'A value is missing.' : undefined;
+}
+
+/** Reads rows into a list or a map. Without rows there is no value. Rows without name and text are left out of a map. */
+export function readRows(rows: readonly TypedRow[], isNamed: boolean): Read {
+  const used = isNamed ? rows.filter(({ name, text }) => name !== '' || text !== '') : rows;
+  for (const row of used) {
+    const fault = faultOfRow(row, isNamed);
+    if (fault !== undefined) return { fault };
+  }
+  if (used.length === 0) return { value: undefined };
+  const values = used.map(({ name, kind, text }): [string, unknown] => {
+    const read = readText(kind, text);
+    return [name, 'value' in read ? read.value : undefined];
+  });
+  if (!isNamed) return { value: values.map(([, value]) => value) };
+  const names = values.map(([name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined ? { value: Object.fromEntries(values) } : { fault: `The name ${twice} is there twice.` };
+}
