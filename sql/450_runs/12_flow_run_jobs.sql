@@ -5,7 +5,7 @@
 --   held      a worker has claimed the run and has neither released nor finished it; the lease lasts until due_at
 --   sleeping  a worker has released the run until due_at
 --   waiting   the run waits for a signature or an input, until due_at at the latest
---   blocked   the run waits for a place of its key (sql/600_queue/05_queue_keys.sql)
+--   blocked   the run waits for a place of its key (sql/575_queue_keys/10_queue_keys.sql)
 --   ended     the run has ended
 create type private.job_state as enum ('ready', 'lost', 'held', 'sleeping', 'waiting', 'blocked', 'ended');
 comment on type private.job_state is 'What the queue does with a run: see the comment of private.flow_run_jobs.state.';

@@ -2,7 +2,7 @@
 -- whether a worker may claim the run. Files are named after the main function of each step:
 --
 --   start       enqueue_run stores the run and its job, which is ready. If the deployment has limits by key, the job
---               may also sleep or be blocked: see 05_queue_keys.sql.
+--               may also sleep or be blocked: see sql/575_queue_keys/10_queue_keys.sql.
 --   claim       claim_flow_runs claims the next runs. ready_owners names the owners who have their turn, and take_jobs
 --               takes the jobs of each owner in the order of the column `turn`. A claim gets a claim_number, and the
 --               job is held until the lease ends.
