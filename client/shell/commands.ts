@@ -19,8 +19,7 @@ import { schedule, scheduleDelete, schedulePause, scheduleResume, schedules } fr
 import { start } from './commands/start.ts';
 import { stop } from './commands/stop.ts';
 import { submit } from './commands/submit.ts';
-import { tag } from './commands/tag.ts';
-import { tool } from './commands/tool.ts';
+import { tag, tool } from './commands/tag.ts';
 import { types } from './commands/types.ts';
 import { webhook, webhookDelete } from './commands/webhook.ts';
 import { webhooks } from './commands/webhooks.ts';
