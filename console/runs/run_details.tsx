@@ -13,7 +13,6 @@ import { RunLog } from './run_log.tsx';
 import { RunNodes } from './run_nodes.tsx';
 import { RunTransactions } from './run_transactions.tsx';
 import { RunValues } from './run_values.tsx';
-import { RunWait } from './run_wait.tsx';
 
 /** The parts of a run: what it waits for, its values, its nodes, its transactions, and its log. */
 export function RunDetails({ live, run, graph }: { live: LiveRun; run: RunRow; graph: ShownGraph | undefined }) {
@@ -29,7 +28,6 @@ export function RunDetails({ live, run, graph }: { live: LiveRun; run: RunRow; g
   return (
     <>
       <RunFacts run={run} isOwner={isOwner} />
-      {run.status === 'queued' && <RunWait run={run} />}
       {isLive && <SignatureRequest run={run.id} runId={run.id} cluster={cluster} />}
       {isLive && <PendingInputs run={run.id} runId={run.id} titles={titles} />}
       <RunFailure run={run} graph={graph} onSelect={selectFromAfar} />

@@ -4,33 +4,37 @@ import { Link } from 'wouter';
 import { StatusBadge } from '../shared/status_badge.tsx';
 import { When } from '../shared/time/when.tsx';
 import { describeDuration, msBetween } from '../shared/run/duration.ts';
+import { RunWait } from './run_wait.tsx';
 import { StartedBy } from '../shared/run/started_by.tsx';
 
 /** The state of a run, and its origin. */
 export function RunFacts({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   const ms = msBetween(run.start_time, run.end_time);
   return (
-    <Group gap='md' component='section' aria-label='Facts'>
-      <span role='status'>
-        <StatusBadge status={run.status} />
-      </span>
-      <Text size='sm'>
-        Made <When at={run.created_at} /> <StartedBy run={run} />
-        {ms !== undefined && `, took ${describeDuration(ms)}`}
-      </Text>
-      {isOwner && <Anchor component={Link} size='sm' href={`/flows/${run.flow_id}`}>Flow</Anchor>}
-      {isOwner && run.deployment_id !== null && (
-        <Anchor component={Link} size='sm' href={`/deployments/${run.deployment_id}`}>Deployment</Anchor>
-      )}
-      {run.deployment_id === null && run.parent_flow_run_id === null && (
-        <Text size='sm' c='dimmed'>draft, without a deployment</Text>
-      )}
-      {run.parent_flow_run_id !== null && (
-        <Anchor component={Link} size='sm' href={`/runs/${run.parent_flow_run_id}`}>Called by</Anchor>
-      )}
-      {run.redriven_from !== null && (
-        <Anchor component={Link} size='sm' href={`/runs/${run.redriven_from}`}>Redriven from</Anchor>
-      )}
-    </Group>
+    <>
+      <Group gap='md' component='section' aria-label='Facts'>
+        <span role='status'>
+          <StatusBadge status={run.status} />
+        </span>
+        <Text size='sm'>
+          Made <When at={run.created_at} /> <StartedBy run={run} />
+          {ms !== undefined && `, took ${describeDuration(ms)}`}
+        </Text>
+        {isOwner && <Anchor component={Link} size='sm' href={`/flows/${run.flow_id}`}>Flow</Anchor>}
+        {isOwner && run.deployment_id !== null && (
+          <Anchor component={Link} size='sm' href={`/deployments/${run.deployment_id}`}>Deployment</Anchor>
+        )}
+        {run.deployment_id === null && run.parent_flow_run_id === null && (
+          <Text size='sm' c='dimmed'>draft, without a deployment</Text>
+        )}
+        {run.parent_flow_run_id !== null && (
+          <Anchor component={Link} size='sm' href={`/runs/${run.parent_flow_run_id}`}>Called by</Anchor>
+        )}
+        {run.redriven_from !== null && (
+          <Anchor component={Link} size='sm' href={`/runs/${run.redriven_from}`}>Redriven from</Anchor>
+        )}
+      </Group>
+      {run.status === 'queued' && <RunWait run={run} />}
+    </>
   );
 }
