@@ -42,7 +42,7 @@ const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
 /** The messages for formats. The database has the same words for the inputs of a start. */
-const OF_FORMATS = new Map(
+const OF_FORMATS = new Map<string, string>(
   Object.values<InputType>(INPUT_TYPES).flatMap(({ format, words }) => format ? [[format, `must be ${words}`]] : []),
 );
 
