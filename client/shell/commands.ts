@@ -6,7 +6,7 @@ import { install } from './commands/install.ts';
 import { list } from './commands/list.ts';
 import { login } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
-import { nodes } from './commands/nodes.ts';
+import { nodes } from './nodes/nodes.ts';
 import { output } from './commands/output.ts';
 import { pull } from './commands/pull.ts';
 import { push } from './commands/push.ts';

@@ -1,6 +1,6 @@
 import type { DefinitionToStore } from '../../flow_client.ts';
 import type { Command, CommandCall, LocalContext } from '../command.ts';
-import { readDescription } from '../nodes/read_description.ts';
+import { readDescription } from './read_description.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
 
