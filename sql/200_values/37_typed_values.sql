@@ -34,7 +34,7 @@ begin
   if v_tag <> all (v_tags) or not (case typed_value_fault.typed ->> 'type'
     when 'date' then v_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' and pg_input_is_valid(v_text, 'date')
     when 'email' then length(v_text) <= 320 and v_text ~ '^[^\s@]+@[^\s@]+$'
-    when 'url' then length(v_text) <= private.limit_url_characters() and v_text ~* '^https?://[^\s/?#]+[^\s]*$'
+    when 'url' then length(v_text) <= private.limit_url_characters() and v_text ~* '^https?://[^\s/?#]\S*$'
     when 'public_key' then private.is_public_key(v_text)
     else true
   end) then

@@ -37,6 +37,7 @@ function crossings(flow: { nodes: unknown[]; edges: unknown[] }, isRouted: boole
     const geometry = nodeGeometry(shown, { hasState: false, hasFaults: false });
     return {
       id: node.id,
+      type: 'drawn',
       position: places.get(node.id)!,
       ...geometry,
       data: { node, shown, handles: geometry.handles },
