@@ -13,9 +13,7 @@ import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
 import { enterPanel, useNodeChanges } from './canvas_events.ts';
 import { useConnecting } from './connecting/use_connecting.tsx';
-import { useFittedView } from './layout/use_fitted_view.ts';
-import { edgeTypes } from './edge/flow_edge.tsx';
-import { makeRouting } from './edge/route_edges.ts';
+import { edgeTypes, makeRouting } from './edge/flow_edge.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { FrameNode, NoteNode } from './notes/annotation_nodes.tsx';
 import { makeEdgeView, makeNodeView } from './view.ts';
@@ -45,7 +43,6 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
   const { store, isOwner } = useEditor();
   const state = useEditorState();
   const { screenToFlowPosition, getZoom } = useReactFlow();
-  useFittedView();
   const colorMode = useComputedColorScheme('light');
   const [expanded, toggle] = useExpanded();
   const [viewNodes] = useState(makeNodeView);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readEdge, readNode } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
-import { layOutByDagre } from './layout_by_dagre.ts';
+import { layOutByDagre } from './layout_worker.ts';
 import type { GraphNode } from './graph_node.tsx';
 import { makeEnds } from './many_edges.ts';
 import { nodeHeight } from './node_size.ts';

@@ -87,5 +87,7 @@ const FlowEdge = memo(function FlowEdge(props: EdgeProps<RoutedEdge>) {
   );
 });
 
+export { makeRouting } from './route_edges.ts';
+
 /** The component for each kind of edge, in the form that the canvas needs. */
 export const edgeTypes = { default: FlowEdge };

@@ -2,7 +2,6 @@ import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { lazy, Suspense, useMemo } from 'react';
 import { CodeField } from '../../../shared/code/code_field.tsx';
-import { PairsField } from '../../../shared/form/pairs_field.tsx';
 import { SchemaForm } from '../../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
 import { Loading } from '../../../shared/page/loading.tsx';
@@ -55,7 +54,6 @@ const FIELDS = {
   ...NODE_FIELDS,
   code: NodeCode,
   connection: NodeConnection,
-  pairs: PairsField,
   answered_by: NodeAnsweredBy,
 };
 

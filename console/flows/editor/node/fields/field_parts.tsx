@@ -1,6 +1,7 @@
 import { Switch, Text } from '@mantine/core';
 import type { FieldProps, FieldTemplateProps, WidgetProps } from '@rjsf/utils';
 import { describesItems, describesMembers } from '../../../../shared/form/field_kinds.ts';
+import { PairsField } from '../../../../shared/form/pairs_field.tsx';
 import { PlainField } from '../../../../shared/form/schema_form.tsx';
 import { ListField, MapField } from '../../../../shared/form/structured_fields.tsx';
 import { TypedField } from './typed_field.tsx';
@@ -47,6 +48,7 @@ function NodeSwitch({ id, label, value, required, disabled, readonly, options, r
 /** The fields, templates and widgets of a node's form, beside those of every form. */
 export const NODE_FIELDS = {
   anything: TypedField,
+  pairs: PairsField,
   FallbackField: TypedField,
   ArrayField: NodeList,
   ObjectField: NodeMap,
