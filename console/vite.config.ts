@@ -1,5 +1,8 @@
 import react from '@vitejs/plugin-react';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
+import { sectionsOf } from './docs/search/make_index.ts';
 
 /** Packages and modules that other packages import but the console never uses, with their replacements. */
 const LEFT_OUT: Record<string, string> = {
@@ -45,10 +48,26 @@ const noWasm: Plugin = {
   },
 };
 
+const DOCS = join(import.meta.dirname, '../docs');
+const DOCS_INDEX = 'virtual:docs-index';
+
+const makeDocsIndex = () =>
+  ['guides', 'reference', 'operating'].flatMap((folder) =>
+    readdirSync(join(DOCS, folder)).filter((file) => file.endsWith('.md') && file !== 'README.md').sort()
+      .flatMap((file) => sectionsOf(`${folder}/${file.slice(0, -3)}`, readFileSync(join(DOCS, folder, file), 'utf8')))
+  );
+
+/** Makes the index in which the console searches its documentation. */
+const docsIndex: Plugin = {
+  name: 'console-docs-index',
+  resolveId: (id) => id === DOCS_INDEX ? `\0${id}` : undefined,
+  load: (id) => id === `\0${DOCS_INDEX}` ? `export default ${JSON.stringify(makeDocsIndex())};` : undefined,
+};
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [leftOut, noWasm, react()],
+  plugins: [leftOut, noWasm, docsIndex, react()],
   // Workers are built as modules, so that each worker loads a parser only when it needs the parser.
   worker: { format: 'es' },
   build: {

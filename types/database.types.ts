@@ -265,14 +265,14 @@ isOneToOne: false
                   ]
                 },"flows": {
                   Row: {
-                    "chain_network": NonNullable<Json>,"created_at": string,"description": string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"id": number,"instructions_bundling": string,"is_public": boolean,"name": string,"nodes": NonNullable<Json>,"start_shared": boolean,"start_unverified": boolean,"tool_description": string,"tool_name": string | null,"tool_tag": string,"updated_at": string,"user_id": string
+                    "chain_network": NonNullable<Json>,"created_at": string,"description": string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"folder": string,"id": number,"instructions_bundling": string,"is_public": boolean,"name": string,"nodes": NonNullable<Json>,"start_shared": boolean,"start_unverified": boolean,"tool_description": string,"tool_name": string | null,"tool_tag": string,"updated_at": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"tool_description"?: string,"tool_name"?: string | null,"tool_tag"?: string,"updated_at"?: string,"user_id"?: string
+                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"folder"?: string,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"tool_description"?: string,"tool_name"?: string | null,"tool_tag"?: string,"updated_at"?: string,"user_id"?: string
                   }
                   Update: {
-                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"tool_description"?: string,"tool_name"?: string | null,"tool_tag"?: string,"updated_at"?: string,"user_id"?: string
+                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"folder"?: string,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"tool_description"?: string,"tool_name"?: string | null,"tool_tag"?: string,"updated_at"?: string,"user_id"?: string
                   }
                   Relationships: [
                     

@@ -1,6 +1,5 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import type { ConnectionRow } from 'flow-deployments-client';
-import { useRef } from 'react';
 import { Link } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { DocsLink } from '../shared/docs_link.tsx';
@@ -38,7 +37,6 @@ const COLUMNS: Column<ConnectionRow>[] = [
 /** The connections of the signed-in user, sorted by name. */
 export function ConnectionsPage() {
   const { db } = useApi();
-  const opener = useRef<HTMLButtonElement>(null);
   const list = usePagedRows({
     queryKey: ['connections', 'list'],
     read: async (from, to, signal) => {
@@ -51,7 +49,7 @@ export function ConnectionsPage() {
     <Page
       title='Connections'
       description='Secrets for other servers. Flows use them by name, and never see them.'
-      actions={<NewConnectionButton buttonRef={opener} />}
+      actions={<NewConnectionButton />}
     >
       <PagedTable
         label='connections'
@@ -59,10 +57,7 @@ export function ConnectionsPage() {
         rowKey={({ id }) => id}
         list={list}
         empty={
-          <EmptyState
-            title='You have no connections yet'
-            action={<Button onClick={() => opener.current?.click()}>Store a connection</Button>}
-          >
+          <EmptyState title='You have no connections yet'>
             For example: the token of a shop's API, for the host api.example.com. Then a node <q>HTTP Request</q>{' '}
             names the connection, and its requests carry the token.{' '}
             <DocsLink to='guides/connections'>The guide</DocsLink> has a whole example.

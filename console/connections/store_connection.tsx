@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { ConnectionRow } from 'flow-deployments-client';
-import { type Ref, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { FormDialog } from '../shared/dialogs/form_dialog.tsx';
@@ -9,7 +9,7 @@ import { ConnectionFields } from './connection_fields.tsx';
 import { draftOf, NEW_CONNECTION, toStore } from './draft.ts';
 
 /** A button that stores a new connection and opens its page. */
-export function NewConnectionButton({ buttonRef }: { buttonRef: Ref<HTMLButtonElement> }) {
+export function NewConnectionButton() {
   const { flows } = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
@@ -23,7 +23,6 @@ export function NewConnectionButton({ buttonRef }: { buttonRef: Ref<HTMLButtonEl
     <FormDialog
       label='New connection'
       title='New connection'
-      buttonRef={buttonRef}
       variant='filled'
       leftSection={<Icon name='plus' />}
       save={save}

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Tabs } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { useSearchParams } from 'wouter';
@@ -34,14 +34,9 @@ export function DeploymentTabs(props: DeploymentTabProps) {
   const show = (name: string | null) => setParameters(name === 'overview' || name === null ? {} : { tab: name });
   return (
     <Tabs value={open} onChange={show} keepMounted={false}>
-      <Group gap='xs' align='flex-end'>
-        <Tabs.List aria-label='Parts of the deployment' flex='1 1 auto'>
-          {shown.map((name) => <Tabs.Tab key={name} value={name}>{TABS[name].label}</Tabs.Tab>)}
-        </Tabs.List>
-        {!isSolanaShown && (
-          <Button variant='subtle' size='compact-sm' onClick={() => show('solana')}>Solana settings</Button>
-        )}
-      </Group>
+      <Tabs.List aria-label='Parts of the deployment'>
+        {shown.map((name) => <Tabs.Tab key={name} value={name}>{TABS[name].label}</Tabs.Tab>)}
+      </Tabs.List>
       {shown.map((name) => {
         const { Content } = TABS[name];
         return (

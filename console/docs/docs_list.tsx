@@ -1,32 +1,27 @@
-import { NavLink, SimpleGrid, Text } from '@mantine/core';
+import { NavLink, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { docsHref } from '../shared/docs_href.ts';
 import { PARTS } from './pages.ts';
 
-/**
- * The list of all pages, grouped by the parts of the documentation. If `isWide` is true and the screen has room, each
- * part is a column.
- */
-export const DocsList = ({ current, isWide = false }: { current?: string; isWide?: boolean }) => (
-  <nav aria-label='Documentation'>
-    <SimpleGrid cols={isWide ? { base: 1, sm: 3 } : 1} spacing='md'>
-      {PARTS.map(({ title, pages }) => (
-        <div key={title}>
-          <Text fw={600} size='sm' px='sm' mb={4}>{title}</Text>
-          {pages.map((page) => (
-            <NavLink
-              key={page.path}
-              component={Link}
-              href={docsHref(page.path)}
-              className='console-link'
-              py={4}
-              label={page.title}
-              active={page.path === current}
-              aria-current={page.path === current ? 'page' : undefined}
-            />
-          ))}
-        </div>
-      ))}
-    </SimpleGrid>
-  </nav>
+/** The list of all pages, grouped by the parts of the documentation. */
+export const DocsList = ({ current }: { current: string }) => (
+  <Stack component='nav' aria-label='Documentation' gap='md'>
+    {PARTS.map(({ title, pages }) => (
+      <div key={title}>
+        <Text fw={600} size='sm' px='sm' mb={4}>{title}</Text>
+        {pages.map((page) => (
+          <NavLink
+            key={page.path}
+            component={Link}
+            href={docsHref(page.path)}
+            className='console-link'
+            py={4}
+            label={page.title}
+            active={page.path === current}
+            aria-current={page.path === current ? 'page' : undefined}
+          />
+        ))}
+      </div>
+    ))}
+  </Stack>
 );

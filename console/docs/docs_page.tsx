@@ -7,8 +7,9 @@ import { NotFoundPage } from '../shared/page/not_found_page.tsx';
 import { Page } from '../shared/page/page.tsx';
 import './docs.css';
 import { DocsList } from './docs_list.tsx';
-import { hasPage, imageUrl, textOf, titleOf } from './pages.ts';
+import { FIRST_PAGE, hasPage, imageUrl, textOf, titleOf } from './pages.ts';
 import { resolveLink } from './resolve_link.ts';
+import { DocsSearch } from './search/docs_search.tsx';
 
 /** Splits a page into its first heading and the rest. */
 function splitTitle(text: string): { title: string | undefined; body: string } {
@@ -62,7 +63,11 @@ function ShownPage({ path, loading }: { path: string; loading: Promise<string> }
     return target.kind === 'image' ? imageUrl(target.name) : undefined;
   };
   return (
-    <Page title={title ?? titleOf(path)} parents={[{ title: 'Documentation', href: '/docs' }]}>
+    <Page
+      title={title ?? titleOf(path)}
+      {...(path !== FIRST_PAGE && { parents: [{ title: 'Documentation', href: '/docs' }] })}
+    >
+      <DocsSearch />
       <div className='docs'>
         <Markdown text={withoutDiagrams(body)} renderLink={linkOf(path)} imageUrl={image} hasAnchors leavesOutHtml />
         <div className='docs-list'>

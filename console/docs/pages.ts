@@ -46,6 +46,9 @@ export function titleOf(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The page with which the documentation opens. */
+export const FIRST_PAGE = 'guides/getting_started';
+
 /** A part of the documentation, and its pages. */
 interface DocsPart {
   title: string;
@@ -60,5 +63,6 @@ export const PARTS: DocsPart[] = [
 ].map(({ title, folder }) => ({
   title,
   pages: Object.keys(files).map(pathOf).filter((path) => path.startsWith(`${folder}/`) && !path.endsWith('README'))
+    .sort((a, b) => Number(b === FIRST_PAGE) - Number(a === FIRST_PAGE))
     .map((path) => ({ path, title: titleOf(path) })),
 }));

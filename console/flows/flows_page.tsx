@@ -1,6 +1,5 @@
 import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
@@ -15,7 +14,6 @@ export function FlowsPage() {
   const { db } = useApi();
   const [, navigate] = useLocation();
   const importing = useImport();
-  const templates = useRef<HTMLButtonElement>(null);
   const creating = useMutation({
     mutationFn: (flow: object) => insertFlow(db, flow),
     onSuccess: (id) => navigate(`/flows/${id}`),
@@ -25,7 +23,6 @@ export function FlowsPage() {
       <ImportButton importing={importing} />
       <TemplatesButton
         label='Templates'
-        buttonRef={templates}
         begin={async (flow) => void await creating.mutateAsync(flow)}
       />
       <Button
@@ -44,7 +41,7 @@ export function FlowsPage() {
         <ErrorAlert error={importing.error} />
         <LeftOutAlert importing={importing} />
         <DataQuestion importing={importing} />
-        <FlowList onChooseExample={() => templates.current?.click()} />
+        <FlowList />
       </Page>
     </FileDrop>
   );

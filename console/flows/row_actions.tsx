@@ -6,6 +6,7 @@ import { ErrorAlert } from '../shared/errors/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fileName, saveFile } from '../shared/save_file.ts';
 import { deleteFlow, insertCopy, readFlow, toEditorFile } from './flow_rows.ts';
+import { MoveFlow } from './move_flow.tsx';
 import { ToolDialog, type ToolSettings } from './tool_dialog.tsx';
 
 function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
@@ -32,8 +33,15 @@ function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClo
   );
 }
 
+interface RowActionsProps {
+  id: number;
+  title: string;
+  folder: string;
+  tool: ToolSettings;
+}
+
 /** The actions on a flow in the list, other than opening it. */
-export function RowActions({ id, title, tool }: { id: number; title: string; tool: ToolSettings }) {
+export function RowActions({ id, title, folder, tool }: RowActionsProps) {
   const { db } = useApi();
   const [isDeleting, { open, close }] = useDisclosure();
   const queryClient = useQueryClient();
@@ -51,7 +59,8 @@ export function RowActions({ id, title, tool }: { id: number; title: string; too
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
   return (
-    <Group gap='xs' justify='flex-end' wrap='nowrap'>
+    <Group gap='xs' justify='flex-end'>
+      <MoveFlow id={id} title={title} folder={folder} />
       <ToolDialog id={id} title={title} stored={tool} />
       <Button
         size='xs'

@@ -65,7 +65,6 @@ export function NodesPage() {
           ? (
             <EmptyState
               title={isOwnOnly ? 'You have no definitions yet' : 'There are no definitions'}
-              action={<Button component={Link} href='/nodes/new'>Write a definition</Button>}
             >
               A definition describes the inputs, the outputs and the form of a node. For example: a copy of{' '}
               <q>HTTP Request</q> with the fields of your server.

@@ -15,10 +15,7 @@ export function SchedulesPage() {
     <Page title='Schedules' description='Deployments that start by themselves.' actions={newButton}>
       <ScheduleTable
         empty={
-          <EmptyState
-            title='You have no schedules yet'
-            action={<Button component={Link} href='/schedules/new'>Plan the first one</Button>}
-          >
+          <EmptyState title='You have no schedules yet'>
             A schedule starts a deployment at the times that you plan. For example: the nightly report, each night at
             two.
           </EmptyState>

@@ -5,7 +5,7 @@ import { Entrance } from './entrance.tsx';
 import { useSessionStore } from './session_context.tsx';
 
 /** A page to choose a new password, for a user who has come by the link of a mail. */
-export function NewPasswordPage() {
+export default function NewPasswordPage() {
   useDocumentTitle('New password');
   const session = useSessionStore();
   const [error, setError] = useState<unknown>();

@@ -1,6 +1,5 @@
-import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { ConfirmButton } from '../shared/dialogs/confirm_button.tsx';
 import { EmptyState } from '../shared/page/empty_state.tsx';
@@ -43,7 +42,6 @@ const COLUMNS: Column<ApiKeyRow>[] = [
 /** The keys with which scripts and services act as the user. */
 export function ApiKeys() {
   const { db } = useApi();
-  const opener = useRef<HTMLButtonElement>(null);
   const list = usePagedRows<ApiKeyRow>({
     queryKey: ['settings', 'api_keys'],
     parameter: 'api_keys',
@@ -61,7 +59,7 @@ export function ApiKeys() {
           <Title order={2} size='h4' id='api-keys'>API keys</Title>
           <Text size='sm' c='dimmed'>With a key, a script or a service can do everything that you can do.</Text>
         </Stack>
-        <NewApiKey buttonRef={opener} />
+        <NewApiKey />
       </Group>
       <PagedTable
         label='API keys'
@@ -69,10 +67,7 @@ export function ApiKeys() {
         rowKey={({ id }) => id}
         list={list}
         empty={
-          <EmptyState
-            title='You have no API keys yet'
-            action={<Button onClick={() => opener.current?.click()}>Make an API key</Button>}
-          >
+          <EmptyState title='You have no API keys yet'>
             For example: one for the script that deploys your flows from git. Make one for each service, so that you can
             delete each of them.
           </EmptyState>

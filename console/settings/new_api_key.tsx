@@ -1,13 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type Ref, useState } from 'react';
+import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { SecretDialog } from '../shared/dialogs/secret_dialog.tsx';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** A button that makes an API key, and shows it once. */
-export function NewApiKey({ buttonRef }: { buttonRef: Ref<HTMLButtonElement> }) {
+export function NewApiKey() {
   const { db } = useApi();
   const queries = useQueryClient();
   const [name, setName] = useState('');
@@ -21,7 +21,6 @@ export function NewApiKey({ buttonRef }: { buttonRef: Ref<HTMLButtonElement> }) 
     <SecretDialog
       title='New API key'
       secretLabel='API key'
-      buttonRef={buttonRef}
       leftSection={<Icon name='plus' />}
       make={make}
       onOpen={() => setName('')}

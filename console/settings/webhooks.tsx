@@ -1,6 +1,5 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { EmptyState } from '../shared/page/empty_state.tsx';
 import { NewWebhook } from '../shared/webhooks/new_webhook.tsx';
 import { WEBHOOKS_KEY } from '../shared/webhooks/webhook.ts';
@@ -9,7 +8,6 @@ import { WebhookTable } from '../shared/webhooks/webhook_table.tsx';
 /** The URLs with which others start deployments of the user. */
 export function Webhooks() {
   const queries = useQueryClient();
-  const opener = useRef<HTMLButtonElement>(null);
   return (
     <Stack component='section' aria-labelledby='webhooks'>
       <Group justify='space-between' align='flex-end'>
@@ -18,16 +16,12 @@ export function Webhooks() {
           <Text size='sm' c='dimmed'>Anybody who posts JSON to the URL of a webhook starts a deployment as you.</Text>
         </Stack>
         <NewWebhook
-          buttonRef={opener}
           onMade={() => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY })}
         />
       </Group>
       <WebhookTable
         empty={
-          <EmptyState
-            title='You have no webhooks yet'
-            action={<Button onClick={() => opener.current?.click()}>Make a webhook</Button>}
-          >
+          <EmptyState title='You have no webhooks yet'>
             For example: a repository on GitHub posts each push to the URL, and each push starts a run. Make one for
             each sender.
           </EmptyState>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, PasswordInput, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type Ref, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { callFunction } from '../shared/call_function.ts';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
@@ -106,12 +106,12 @@ function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
 }
 
 /** A button that adds a wallet. */
-export function AddWallet({ buttonRef }: { buttonRef: Ref<HTMLButtonElement> }) {
+export function AddWallet() {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <Button ref={buttonRef} onClick={open} leftSection={<Icon name='plus' />}>Add a wallet</Button>
-      <Modal opened={isOpen} onClose={close} title='Add a wallet' centered>
+      <Button onClick={open} leftSection={<Icon name='plus' />}>New wallet</Button>
+      <Modal opened={isOpen} onClose={close} title='New wallet' centered>
         <Tabs defaultValue='ADAPTER' keepMounted={false}>
           <Tabs.List aria-label='Kind of wallet'>
             <Tabs.Tab value='ADAPTER'>A wallet of mine</Tabs.Tab>

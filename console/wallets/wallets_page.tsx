@@ -1,6 +1,5 @@
-import { Badge, Button, Code, Group, Text } from '@mantine/core';
+import { Badge, Code, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { ConfirmButton } from '../shared/dialogs/confirm_button.tsx';
 import { EmptyState } from '../shared/page/empty_state.tsx';
@@ -64,7 +63,6 @@ const COLUMNS: Column<WalletRow>[] = [
 
 export function WalletsPage() {
   const { db } = useApi();
-  const opener = useRef<HTMLButtonElement>(null);
   const list = usePagedRows({
     queryKey: ['wallets', 'list'],
     read: async (from, to, signal) => {
@@ -77,7 +75,7 @@ export function WalletsPage() {
     <Page
       title='Wallets'
       description='The keys with which your flows sign transactions.'
-      actions={<AddWallet buttonRef={opener} />}
+      actions={<AddWallet />}
     >
       <PagedTable
         label='wallets'
@@ -85,10 +83,7 @@ export function WalletsPage() {
         rowKey={({ id }) => id}
         list={list}
         empty={
-          <EmptyState
-            title='You have no wallets yet'
-            action={<Button onClick={() => opener.current?.click()}>Add the first one</Button>}
-          >
+          <EmptyState title='You have no wallets yet'>
             For example: the wallet from which a flow pays out prizes. Add its public key, and you are asked to sign; or
             add its key pair, and the runner signs by itself.
           </EmptyState>

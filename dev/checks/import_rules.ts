@@ -609,12 +609,12 @@ export const importRules: readonly ImportRule[] = [
   { files: 'console/inbox', ...PAGE },
   { files: 'console/settings', ...PAGE },
   { files: 'console/connections', ...PAGE },
-  { files: 'console/docs', ...PAGE },
+  { files: 'console/docs', ...PAGE, packages: [...PAGE.packages, 'virtual:docs-index'] },
   { files: 'console/start', ...PAGE, mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'] },
   {
     files: 'console/vite.config.ts',
-    mayImport: [],
-    packages: ['vite', '@vitejs/plugin-react'],
+    mayImport: ['console/docs/search/make_index.ts'],
+    packages: ['vite', '@vitejs/plugin-react', 'node:'],
     why: 'it configures the build.',
   },
   {

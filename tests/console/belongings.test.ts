@@ -11,7 +11,7 @@ test('a wallet of either kind is added, renamed and deleted', async () => {
   await opened.goto('wallets');
   await page.getByText('You have no wallets yet').waitFor();
 
-  await page.getByRole('button', { name: 'Add a wallet' }).click();
+  await page.getByRole('button', { name: 'New wallet' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
   await dialog.getByRole('textbox', { name: 'Public key' }).fill('not a key');
@@ -22,7 +22,7 @@ test('a wallet of either kind is added, renamed and deleted', async () => {
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: HOSTILE, exact: true }).waitFor();
 
-  await page.getByRole('button', { name: 'Add a wallet' }).click();
+  await page.getByRole('button', { name: 'New wallet' }).click();
   await dialog.getByRole('tab', { name: 'A key pair' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('shop');
   await dialog.getByRole('button', { name: 'Make a new key pair' }).click();
@@ -47,7 +47,7 @@ test('an API key is made, shown once, works, and is deleted', async () => {
   const { page } = opened;
   await enterConsole(opened);
   await opened.goto('settings');
-  await page.getByRole('button', { name: 'Make an API key' }).click();
+  await page.getByRole('button', { name: 'New API key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('nightly script');
   await dialog.getByRole('button', { name: 'Make' }).click();

@@ -28,7 +28,7 @@ test('a connection is stored, tested, chosen in a node, kept while deployments u
   await page.getByText('You have no connections yet').waitFor();
   await opened.checkAccessibilityInBoth();
 
-  await page.getByRole('button', { name: 'Store a connection' }).click();
+  await page.getByRole('button', { name: 'New connection' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('shop');
   await dialog.getByRole('textbox', { name: 'Hosts' }).fill(`http://${host}`);

@@ -18,6 +18,7 @@ test('the documentation is read with an account and without, by links, tables, c
 
   await enterConsole(opened);
   await opened.goto('docs');
+  await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
   await page.getByRole('navigation', { name: 'Documentation' }).getByRole('link', { name: 'Console' }).click();
   await page.getByRole('heading', { level: 1, name: 'The console' }).waitFor();
   const picture = page.getByRole('img', { name: 'A flow on the canvas' });
@@ -39,4 +40,27 @@ test('a page of the documentation fits on a narrow screen', async () => {
   await opened.page.getByRole('table').first().waitFor();
   await opened.checkAccessibility();
   expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
+
+test('the documentation is searched without a request to a server, by the keyboard', async () => {
+  const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  await opened.goto('docs');
+  await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor();
+  const field = page.getByRole('searchbox', { name: 'Search the documentation' });
+  await field.fill('<img src=x>');
+  await page.getByText('Nothing found.').waitFor();
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await field.fill('flow that answers');
+  const found = page.getByRole('list', { name: 'Found sections' }).getByRole('link');
+  await found.filter({ hasText: 'A flow that answers' }).waitFor();
+  expect(requests).toEqual([]);
+  await opened.checkAccessibilityInBoth();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await field.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'GitHub pushes' }).waitFor();
+  const heading = page.locator('#a-flow-that-answers');
+  await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(200);
 });

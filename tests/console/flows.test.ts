@@ -191,8 +191,9 @@ test('a flow is found by its name, opened by its row, and duplicated', async () 
   await opened.checkAccessibilityInBoth();
   await page.screenshot({ path: '.stack/screenshots/flow_list.png' });
   await page.getByRole('searchbox', { name: 'Find a flow' }).fill('50_');
-  await page.getByText('No flow has this text in its name.').waitFor();
+  await page.getByText('No flow has this text in its name and is in this folder.').waitFor();
   await page.getByRole('searchbox', { name: 'Find a flow' }).fill('');
+  await expect.poll(() => rows.count()).toBe(1 + 3);
   const row = page.getByRole('row', { name: /50% off(?! \(copy)/ });
   const box = (await row.boundingBox())!;
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -230,4 +231,45 @@ test('a flow becomes a tool, and its configuration can be copied', async () => {
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'hidden' });
   expect(await stored()).toMatchObject({ tool_name: null });
+});
+
+test('flows are moved to folders, and the list shows one folder and where its flows are deployed', async () => {
+  const opened = await openConsole({ viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.output('one', flow.json(1));
+  const id = await storeFlow(person, flow, { name: 'Invoice' });
+  await storeFlow(person, flow, { name: 'Other', folder: '<b>Old' });
+  const [older, newest] = [await deploy(person, id), await deploy(person, id)];
+  await person.client.from('flow_deployments_tags')
+    .insert({ user_id: person.id, entrypoint: id, tag: 'stable', deployment_id: older }).throwOnError();
+  await opened.goto('flows');
+  const row = page.getByRole('row').filter({ hasText: 'Invoice' });
+  await row.getByRole('button', { name: 'Move' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Move Invoice' });
+  const folder = dialog.getByRole('combobox', { name: 'Folder' });
+  await folder.fill('a/b');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').getByText('must be the name of a folder').first().waitFor();
+  await opened.checkAccessibilityInBoth();
+  await folder.fill('Accounts');
+  await folder.press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await row.getByText('Accounts', { exact: true }).waitFor();
+
+  await page.getByRole('combobox', { name: 'Folder' }).click();
+  await page.getByRole('option', { name: 'Accounts' }).click();
+  await page.waitForURL(/folder=Accounts/);
+  await expect.poll(() => page.getByRole('table', { name: 'flows' }).getByRole('row').count()).toBe(1 + 1);
+  expect(await row.getByRole('link', { name: 'latest' }).getAttribute('href')).toMatch(new RegExp(`${newest}$`));
+  await opened.checkAccessibilityInBoth();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await page.reload();
+  await row.waitFor();
+  await page.screenshot({ path: '.stack/screenshots/flow_folders.png', fullPage: true });
+  await row.getByRole('link', { name: 'stable' }).click();
+  await page.waitForURL(new RegExp(`/deployments/${older}$`));
+  await opened.goto('flows');
+  await page.getByRole('table', { name: 'flows' }).getByText('<b>Old').waitFor();
 });

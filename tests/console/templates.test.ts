@@ -7,7 +7,7 @@ test('a flow begins with a template, from the empty list and on an empty canvas'
   const { page } = opened;
   const { client } = await enterConsole(opened);
   await opened.goto('flows');
-  await page.getByRole('button', { name: 'Choose an example' }).click();
+  await page.getByRole('button', { name: 'Templates' }).click();
   const dialog = page.getByRole('dialog', { name: 'Templates' });
   const card = dialog.getByRole('button', { name: 'Webhook to table' });
   await card.locator('svg rect').first().waitFor();

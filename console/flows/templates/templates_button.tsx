@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { lazy, type Ref, Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { DialogButton } from '../../shared/dialogs/dialog_button.tsx';
 import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
@@ -22,12 +22,11 @@ interface TemplatesButtonProps {
   label: string;
   /** Called with the flow that was made from the chosen template. */
   begin: (flow: BegunFlow) => Promise<void> | void;
-  buttonRef?: Ref<HTMLButtonElement>;
   size?: 'xs' | 'sm';
 }
 
 /** A button that offers the templates, each with a picture. */
-export function TemplatesButton({ label, begin, buttonRef, size = 'sm' }: TemplatesButtonProps) {
+export function TemplatesButton({ label, begin, size = 'sm' }: TemplatesButtonProps) {
   const { db } = useApi();
   const choosing = useMutation({
     mutationFn: async (template: FlowTemplate) => {
@@ -44,7 +43,6 @@ export function TemplatesButton({ label, begin, buttonRef, size = 'sm' }: Templa
       size={size}
       dialogSize='xl'
       onOpen={choosing.reset}
-      {...(buttonRef && { buttonRef })}
     >
       {(close) => (
         <Suspense fallback={<Loading />}>

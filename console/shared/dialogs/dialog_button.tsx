@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode, Ref } from 'react';
+import type { ReactNode } from 'react';
 
 interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   /** The text of the button. */
@@ -9,8 +9,6 @@ interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   title: string;
   /** Called when the dialog opens, to reset its contents. */
   onOpen: () => void;
-  /** The ref of the button. An empty list uses it to open the same dialog. */
-  buttonRef?: Ref<HTMLButtonElement>;
   dialogSize?: 'md' | 'lg' | 'xl';
   closeOnClickOutside?: boolean;
   /** Renders the contents of the dialog; `close` closes it. */
@@ -19,8 +17,7 @@ interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
 
 /** A button that opens a dialog. */
 export function DialogButton(
-  { label, title, onOpen, dialogSize = 'md', closeOnClickOutside = true, buttonRef, children, ...button }:
-    DialogButtonProps,
+  { label, title, onOpen, dialogSize = 'md', closeOnClickOutside = true, children, ...button }: DialogButtonProps,
 ) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
@@ -28,7 +25,6 @@ export function DialogButton(
       <Button
         variant='default'
         {...button}
-        ref={buttonRef}
         aria-label={title}
         onClick={() => {
           onOpen();

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent, ReactNode, Ref } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 
@@ -14,8 +14,6 @@ interface FormDialogProps extends ButtonProps {
   save: () => Promise<unknown>;
   /** Called when the dialog opens, to load the stored values. */
   onOpen: () => void;
-  /** The ref of the button. An empty list uses it to open the same dialog. */
-  buttonRef?: Ref<HTMLButtonElement>;
 }
 
 /** A button that opens a dialog with fields, to change an object. */

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { FormEvent, ReactNode, Ref } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
 import { SecretOnce } from './secret_once.tsx';
@@ -17,8 +17,6 @@ interface SecretDialogProps extends ButtonProps {
   /** Called when the dialog is opened. */
   onOpen?: () => void;
   dialogSize?: 'md' | 'lg';
-  /** The ref of the button. An empty list uses it to open the same dialog. */
-  buttonRef?: Ref<HTMLButtonElement>;
 }
 
 /** A button that makes a secret and shows it once. */

@@ -10,7 +10,7 @@ interface TreeNode {
 const textOf = ({ value = '', children = [] }: TreeNode): string => value + children.map(textOf).join('');
 
 /** Returns the anchor of a heading by the rule of GitHub, which the links of the documentation follow. */
-const anchorOf = (title: string): string =>
+export const anchorOf = (title: string): string =>
   title.toLowerCase().replaceAll(/[^\p{L}\p{N}_\- ]/gu, '').replaceAll(' ', '-');
 
 /** Gives each heading of a Markdown text an id. A repeated heading gets a number behind its id. */

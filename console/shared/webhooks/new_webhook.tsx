@@ -1,4 +1,4 @@
-import { type Ref, useState } from 'react';
+import { useState } from 'react';
 import { useApi } from '../api.tsx';
 import { Icon } from '../icon.tsx';
 import { SecretDialog } from '../dialogs/secret_dialog.tsx';
@@ -22,11 +22,10 @@ interface NewWebhookProps {
   onMade: () => void;
   /** The target that is chosen when the dialog opens. */
   target?: StartTarget;
-  buttonRef?: Ref<HTMLButtonElement>;
 }
 
 /** A button that makes a webhook, and shows its URL once. */
-export function NewWebhook({ onMade, target, buttonRef }: NewWebhookProps) {
+export function NewWebhook({ onMade, target }: NewWebhookProps) {
   const { db } = useApi();
   const initial = { ...NEW, ...target };
   const [draft, setDraft] = useState(initial);
@@ -49,7 +48,6 @@ export function NewWebhook({ onMade, target, buttonRef }: NewWebhookProps) {
       title='New webhook'
       secretLabel='URL'
       dialogSize='lg'
-      {...(buttonRef && { buttonRef })}
       leftSection={<Icon name='plus' />}
       make={make}
       onOpen={() => {

@@ -3,6 +3,7 @@ create table public.flows (
   user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
   name text not null default '',
   description text not null default '',
+  folder text not null default '',
   nodes jsonb not null default '[]',
   edges jsonb not null default '[]',
   environment jsonb not null default '{}',
@@ -20,6 +21,12 @@ create table public.flows (
   constraint flows_name_length check (
     char_length(name) <= private.limit_name_characters()
     or private.refuse_column('name', format('must have at most %s characters', private.limit_name_characters()))
+  ),
+  constraint flows_folder_form check (
+    char_length(folder) <= private.limit_name_characters() and folder !~ '[/[:cntrl:]]|^\s|\s$'
+    or private.refuse_column('folder', format(
+      'must be the name of a folder, at most %s characters without / and line breaks', private.limit_name_characters()
+    ))
   ),
   constraint flows_description_length check (
     char_length(description) <= private.limit_flow_description_characters()
@@ -80,6 +87,8 @@ create table public.flows (
 );
 comment on table public.flows is
   'Flows as saved by the editor. A run executes either a deployment, which is a frozen copy of a flow, or a flow as it is when the run starts.';
+comment on column public.flows.folder is
+  'The folder in which the owner''s list shows the flow; empty for none. Folders have one level, and exist as long as a flow names them.';
 comment on column public.flows.nodes is
   'The editor''s node objects. A run reads only the id and the data of each node.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';

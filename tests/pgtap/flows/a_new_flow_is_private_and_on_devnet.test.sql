@@ -7,7 +7,7 @@ insert into public.flows default values;
 select is(
   to_jsonb(f) - '{id,user_id,created_at,updated_at}'::text[],
   '{
-    "name": "", "description": "", "nodes": [], "edges": [], "environment": {}, "instructions_bundling": "Off",
+    "name": "", "description": "", "folder": "", "nodes": [], "edges": [], "environment": {}, "instructions_bundling": "Off",
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
     "is_public": false, "start_shared": false, "start_unverified": false,
     "tool_name": null, "tool_tag": "latest", "tool_description": ""
