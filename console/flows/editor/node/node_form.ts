@@ -10,7 +10,7 @@ import {
 import { takesJson } from '../../../shared/form/field_kinds.ts';
 import { prepareForm } from '../../../shared/form/prepare_schema.ts';
 import { inputTypeNamed } from '../../../../types/values/input_types.ts';
-import type { Kind } from './fields/typed_value.ts';
+import type { ValueKind } from './fields/typed_value.ts';
 import { choiceWords, labelOf } from './fields/words.ts';
 
 /** The JSON Schema of each kind of field. The kind `json` accepts any value, so it has no schema. */
@@ -45,7 +45,7 @@ const withLabel = (name: string, field: unknown): unknown =>
   isObject(field) && (field.title === undefined || field.title === name) ? { ...field, title: labelOf(name) } : field;
 
 /** The kinds of values that an input of these types takes; empty if it takes every value. */
-function kindsOfTypes(types: readonly string[]): Kind[] {
+function kindsOfTypes(types: readonly string[]): ValueKind[] {
   const fields = types.map((
     type,
   ) => (type === 'bytes' ? 'bytes' : type === 'array' || type === 'object' ? type : fieldOf([type])));
@@ -68,7 +68,7 @@ function fieldOptions(node: DrawnNode, properties: PlainObject, ui: UiSchema): U
     Object.entries(properties).map(([name, field]) => {
       const input = node.inputs.find((one) => one.name === name);
       const words = choiceWords(name);
-      const kinds: Kind[] = name === 'json_schema' ? ['json'] : kindsOfTypes(input?.types ?? ['free']);
+      const kinds: ValueKind[] = name === 'json_schema' ? ['json'] : kindsOfTypes(input?.types ?? ['free']);
       return [name, {
         ...(isObject(field) && takesJson(field) && kinds.length > 0 && { 'ui:options': { kinds } }),
         ...(words && { 'ui:enumNames': words }),

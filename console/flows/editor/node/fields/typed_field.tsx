@@ -4,9 +4,9 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { unreadableOf } from '../../../../shared/form/unreadable_texts.ts';
 import { RowsEditor } from './rows_editor.tsx';
 import { JsonEditor, NumberEditor, SwitchEditor, TextEditor } from './text_editors.tsx';
-import { convert, type EditorProps, type Kind, KIND_TITLES, kindOfValue, KINDS, textOf } from './typed_value.ts';
+import { convert, type EditorProps, KIND_TITLES, kindOfValue, KINDS, textOf, type ValueKind } from './typed_value.ts';
 
-const EDITORS: Record<Kind, (props: EditorProps) => ReactNode> = {
+const EDITORS: Record<ValueKind, (props: EditorProps) => ReactNode> = {
   text: TextEditor,
   number: NumberEditor,
   boolean: SwitchEditor,
@@ -16,7 +16,7 @@ const EDITORS: Record<Kind, (props: EditorProps) => ReactNode> = {
 };
 
 /** The kinds that a field offers: those of `ui:options.kinds`, else those of the schema's type. */
-function kindsOf({ schema: { type }, uiSchema }: FieldProps): readonly Kind[] {
+function kindsOf({ schema: { type }, uiSchema }: FieldProps): readonly ValueKind[] {
   const { kinds } = uiSchema?.['ui:options'] ?? {};
   if (Array.isArray(kinds) && kinds.length > 0) return KINDS.filter((kind) => kinds.includes(kind));
   return type === 'array' ? ['list', 'json'] : type === 'object' ? ['map', 'json'] : KINDS;
@@ -26,16 +26,16 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 
 /** What a field shows. A value from elsewhere, such as by Undo, begins a new `edit`. */
 interface Shown {
-  kind: Kind;
+  kind: ValueKind;
   value: unknown;
   fault: string | undefined;
   edit: number;
 }
 
-function useShown(props: FieldProps, kinds: readonly Kind[]) {
+function useShown(props: FieldProps, kinds: readonly ValueKind[]) {
   const { formData, onChange, fieldPathId: { $id: id, path }, uiSchema, registry } = props;
   const example: unknown = uiSchema?.['ui:options']?.example;
-  const show = (value: unknown, former: Kind, edit: number): Shown => {
+  const show = (value: unknown, former: ValueKind, edit: number): Shown => {
     const kind = kindOfValue(value) ?? former;
     return { kind: kinds.includes(kind) ? kind : kinds.at(-1)!, value, fault: undefined, edit };
   };
@@ -61,7 +61,8 @@ function useShown(props: FieldProps, kinds: readonly Kind[]) {
     shown,
     example,
     change: (value: unknown, fault: string | undefined) => change({ ...shown, value, fault }),
-    choose: (kind: Kind) => change({ kind, value: convert(shown.value, kind), fault: undefined, edit: shown.edit + 1 }),
+    choose: (kind: ValueKind) =>
+      change({ kind, value: convert(shown.value, kind), fault: undefined, edit: shown.edit + 1 }),
   };
 }
 

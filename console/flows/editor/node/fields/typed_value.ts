@@ -2,9 +2,9 @@ import { isObject } from '../../../../shared/graph/drawn_node.ts';
 
 /** The kinds of values that a field may have, each with an editor of its own. */
 export const KINDS = ['text', 'number', 'boolean', 'list', 'map', 'json'] as const;
-export type Kind = typeof KINDS[number];
+export type ValueKind = typeof KINDS[number];
 
-export const KIND_TITLES: Record<Kind, string> = {
+export const KIND_TITLES: Record<ValueKind, string> = {
   text: 'Text',
   number: 'Number',
   boolean: 'Yes or no',
@@ -28,7 +28,7 @@ export interface EditorProps {
 /** A text as it is typed: either the value that it stands for, or a fault. */
 export type Read = { value: unknown } | { fault: string };
 
-export function kindOfValue(value: unknown): Kind | undefined {
+export function kindOfValue(value: unknown): ValueKind | undefined {
   if (value === undefined) return undefined;
   if (Array.isArray(value)) return 'list';
   if (isObject(value)) return 'map';
@@ -45,7 +45,7 @@ export const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 
 /** Reads a number or JSON. An empty text has no value. */
-export function readText(kind: Kind, text: string): Read {
+export function readText(kind: ValueKind, text: string): Read {
   if (kind === 'text') return { value: text };
   if (text.trim() === '') return { value: undefined };
   try {
@@ -57,7 +57,7 @@ export function readText(kind: Kind, text: string): Read {
 }
 
 /** Converts a value for another kind, as far as nothing has to be guessed. */
-export function convert(value: unknown, kind: Kind): unknown {
+export function convert(value: unknown, kind: ValueKind): unknown {
   switch (kind) {
     case 'text':
       return value === undefined ? undefined : textOf(value);
@@ -79,12 +79,12 @@ export function convert(value: unknown, kind: Kind): unknown {
 /** A row of a list or a map. The rows of a list have empty names. */
 export interface TypedRow {
   name: string;
-  kind: Kind;
+  kind: ValueKind;
   text: string;
 }
 
 /** The kinds of values in rows. A list or a map in a row is JSON. */
-export const ROW_KINDS: readonly Kind[] = ['text', 'number', 'boolean', 'json'];
+export const ROW_KINDS: readonly ValueKind[] = ['text', 'number', 'boolean', 'json'];
 
 export const NEW_ROW: TypedRow = { name: '', kind: 'text', text: '' };
 
