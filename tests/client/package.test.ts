@@ -125,7 +125,7 @@ describe('the packed package, installed into an empty project', () => {
       [],
     );
     console.log(`client in a page: ${contents.length} bytes, ${gzipSync(contents).length} with gzip`);
-    expect(contents.length).toBeLessThan(48_500);
+    expect(contents.length).toBeLessThan(49_000);
     const web = { fetch, URL, Headers, AbortController, TextDecoder, TextEncoder, crypto, setTimeout, clearTimeout };
     const result = runInContext(`${text}; page.main(env)`, createContext({ ...web, Uint8Array, env: environment }));
     expect(JSON.parse(JSON.stringify(await result))).toEqual(RESULT);
