@@ -3,6 +3,7 @@ import type {
   CreatedWebhook,
   DeploymentTarget,
   FlowClient,
+  RequestOptions,
   RowStartRow,
   ScheduleRow,
   WebhookRow,
@@ -40,6 +41,25 @@ export function makeAutomating(send: Send): Pick<
   const noRowStart = (id: string): FlowError =>
     notFound('row_start_not_found', `There is no row start ${id}, or it is somebody else's.`);
 
+  const noWebhook = (id: string): FlowError =>
+    notFound('webhook_not_found', `There is no webhook ${id}, or it is somebody else's.`);
+
+  /** Switches a row of the table on or off. */
+  const setActive =
+    <Row>(table: string, missing: (id: string) => FlowError) =>
+    async (id: string, is_active: boolean, options?: RequestOptions): Promise<Row> => {
+      const request = { method: 'PATCH', body: JSON.stringify({ is_active }), isRepeatable: true } as const;
+      const row = await writeRow<Row>(send, table, ['id', id], request, options);
+      if (row === undefined) throw missing(id);
+      return row;
+    };
+  /** Deletes a row of the table. It is not repeated, because the second attempt would report a missing row. */
+  const deleteFrom =
+    (table: string, missing: (id: string) => FlowError) =>
+    async (id: string, options?: RequestOptions): Promise<void> => {
+      if (await writeRow(send, table, ['id', id], { method: 'DELETE' }, options) === undefined) throw missing(id);
+    };
+
   return {
     schedule: async (target, { cron, timeZone, values = {}, inputs, policy }, { signal } = {}) => {
       const [row] = await readRows<ScheduleRow>(send, {
@@ -59,18 +79,8 @@ export function makeAutomating(send: Send): Pick<
       throw new FlowError({ code: 'answer_invalid', message: 'The answer holds no schedule.' });
     },
     schedules: async (options) => await listRows<ScheduleRow>(send, 'flow_schedules', 'id.desc', options),
-    setScheduleActive: async (id, is_active, options) => {
-      const request = { method: 'PATCH', body: JSON.stringify({ is_active }), isRepeatable: true } as const;
-      const row = await writeRow<ScheduleRow>(send, 'flow_schedules', ['id', id], request, options);
-      if (row === undefined) throw noSchedule(id);
-      return row;
-    },
-    // A delete is not repeated, because the second attempt would report a missing row.
-    deleteSchedule: async (id, options) => {
-      if (await writeRow(send, 'flow_schedules', ['id', id], { method: 'DELETE' }, options) === undefined) {
-        throw noSchedule(id);
-      }
-    },
+    setScheduleActive: setActive<ScheduleRow>('flow_schedules', noSchedule),
+    deleteSchedule: deleteFrom('flow_schedules', noSchedule),
     createWebhook: async (target, webhook, { signal } = {}) => {
       const { body } = await send({
         method: 'POST',
@@ -83,21 +93,9 @@ export function makeAutomating(send: Send): Pick<
       return body as CreatedWebhook;
     },
     webhooks: async (options) => await listRows<WebhookRow>(send, 'flow_webhooks', 'id.desc', options),
-    deleteWebhook: async (id, options) => {
-      if (await writeRow(send, 'flow_webhooks', ['id', id], { method: 'DELETE' }, options) !== undefined) return;
-      throw notFound('webhook_not_found', `There is no webhook ${id}, or it is somebody else's.`);
-    },
+    deleteWebhook: deleteFrom('flow_webhooks', noWebhook),
     rowStarts: async (options) => await listRows<RowStartRow>(send, 'flow_row_starts', 'id.desc', options),
-    setRowStartActive: async (id, is_active, options) => {
-      const request = { method: 'PATCH', body: JSON.stringify({ is_active }), isRepeatable: true } as const;
-      const row = await writeRow<RowStartRow>(send, 'flow_row_starts', ['id', id], request, options);
-      if (row === undefined) throw noRowStart(id);
-      return row;
-    },
-    deleteRowStart: async (id, options) => {
-      if (await writeRow(send, 'flow_row_starts', ['id', id], { method: 'DELETE' }, options) === undefined) {
-        throw noRowStart(id);
-      }
-    },
+    setRowStartActive: setActive<RowStartRow>('flow_row_starts', noRowStart),
+    deleteRowStart: deleteFrom('flow_row_starts', noRowStart),
   };
 }
