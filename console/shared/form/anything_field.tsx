@@ -1,10 +1,8 @@
-import { Button, JsonInput, SegmentedControl, Stack, Textarea } from '@mantine/core';
+import { JsonInput, SegmentedControl, Stack, Textarea } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react';
-import { Loading } from '../page/loading.tsx';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { OpenJson } from './open_json.tsx';
 import { unreadableOf } from './unreadable_texts.ts';
-
-const CodeDialog = lazy(async () => ({ default: (await import('../code/code_dialog.tsx')).CodeDialog }));
 
 type Kind = 'Text' | 'JSON';
 const KINDS: Kind[] = ['Text', 'JSON'];
@@ -112,7 +110,6 @@ function useTyped({ formData, onChange, schema, fieldPathId, uiSchema, registry 
 export function AnythingField(props: FieldProps) {
   const { schema, name, fieldPathId, required, disabled, readonly, rawErrors = [] } = props;
   const { kinds, typed: { kind, text, fault }, change, example } = useTyped(props);
-  const [isOpen, setIsOpen] = useState(false);
   const label = schema.title ?? name;
   const faults = fault === undefined ? rawErrors : [fault];
   const common = {
@@ -145,23 +142,16 @@ export function AnythingField(props: FieldProps) {
             onChange={(next) => change(next, text)}
           />
         )}
-        {kind === 'JSON' && <Button variant='default' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>}
+        {kind === 'JSON' && (
+          <OpenJson
+            label={label}
+            text={text}
+            setText={(next) => change('JSON', next)}
+            disabled={common.disabled}
+          />
+        )}
         <span role='status'>{hint}</span>
       </div>
-      {isOpen && (
-        <Suspense fallback={<Loading label='Loading the code editor' />}>
-          <CodeDialog
-            title={label}
-            label={label}
-            language='json'
-            value={text}
-            onChange={(next) => change('JSON', next)}
-            inputs={[]}
-            readOnly={common.disabled}
-            onClose={() => setIsOpen(false)}
-          />
-        </Suspense>
-      )}
     </Stack>
   );
 }

@@ -1,11 +1,7 @@
-import { Button, JsonInput, Switch, Textarea, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
-import { Loading } from '../../../../shared/page/loading.tsx';
+import { Box, JsonInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { OpenJson } from '../../../../shared/form/open_json.tsx';
 import { type EditorProps, readText, textOf } from './typed_value.ts';
-
-const CodeDialog = lazy(async () => ({
-  default: (await import('../../../../shared/code/code_dialog.tsx')).CodeDialog,
-}));
 
 export const TextEditor = ({ id, label, value, placeholder, disabled, error, onChange }: EditorProps) => (
   <Textarea
@@ -64,7 +60,6 @@ export function NumberEditor(props: EditorProps) {
 
 export function JsonEditor(props: EditorProps) {
   const [text, setText] = useTyped('json', props);
-  const [isOpen, setIsOpen] = useState(false);
   const { id, label, placeholder, disabled, error } = props;
   return (
     <>
@@ -81,21 +76,9 @@ export function JsonEditor(props: EditorProps) {
         spellCheck={false}
         onChange={setText}
       />
-      <Button mt={4} variant='default' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>
-      {isOpen && (
-        <Suspense fallback={<Loading label='Loading the code editor' />}>
-          <CodeDialog
-            title={label}
-            label={label}
-            language='json'
-            value={text}
-            onChange={setText}
-            inputs={[]}
-            readOnly={disabled}
-            onClose={() => setIsOpen(false)}
-          />
-        </Suspense>
-      )}
+      <Box mt={4}>
+        <OpenJson label={label} text={text} setText={setText} disabled={disabled} />
+      </Box>
     </>
   );
 }
