@@ -264,6 +264,12 @@ export interface HttpRequest {
   makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
   /** The most bytes of the answer's body, if this is less than the client's own limit. */
   maxResponseBytes?: number;
+  /** The time limit of the request. Default: the client's own limit. */
+  timeoutMs?: number;
+  /** The longest time for which the server may send nothing. Default: the client's own limit of a request. */
+  idleMs?: number;
+  /** Receives the answer while it arrives. Then the returned answer has an empty body. */
+  receive?: AnswerReceiver;
   /**
    * True if only the head of the answer matters. Then a body that is too long, breaks off or stalls is no error: the
    * received part is returned.
@@ -274,6 +280,18 @@ export interface HttpRequest {
   /** The secret that the request carries. If the answer repeats the secret, the secret is replaced. */
   credential?: Credential | undefined;
   signal: AbortSignal;
+}
+
+/** Receives an answer while it arrives. An error that it throws ends the request; it has to be a NodeError. */
+export interface AnswerReceiver {
+  /** Called once, when the status and the headers have arrived. Redirects that are followed are left out. */
+  head: (head: Omit<HttpResponse, 'body'>) => void;
+  /**
+   * Gets the next decoded bytes of the body. The client reads on when the promise resolves. A piece of an event stream
+   * (`text/event-stream`) consists of whole events. If the request has a credential, any other body comes in one piece,
+   * because the secret has to be found in it.
+   */
+  piece: (bytes: Uint8Array) => void | Promise<void>;
 }
 
 /** An HTTP answer: header names in lower case. */

@@ -20,6 +20,8 @@ interface CredentialHops {
   /** True if a text of the server contains the secret. */
   repeatsSecret: (text: string) => Promise<boolean>;
   answer: (response: HttpResponse) => Promise<HttpResponse>;
+  /** Replaces the secret in bytes of an answer. */
+  redact: (bytes: Uint8Array) => Promise<Uint8Array>;
   error: (error: unknown) => Promise<unknown>;
 }
 
@@ -28,6 +30,7 @@ const NO_CREDENTIAL: CredentialHops = {
   next: (hop) => Promise.resolve(hop),
   repeatsSecret: () => Promise.resolve(false),
   answer: (response) => Promise.resolve(response),
+  redact: (bytes) => Promise.resolve(bytes),
   error: async (error) => error,
 };
 
@@ -94,6 +97,7 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       return { ...hop, url };
     },
     repeatsSecret,
+    redact: redaction.bytes,
     answer: async (response) => {
       const { status, cookies = [] } = response;
       // If the secret can't be marked as refused, the failure is ignored: the next answer with status 401 marks it. The

@@ -77,3 +77,23 @@ it('the HTTP client pins addresses, verifies names and keeps its limits in Deno 
     }
   }
 });
+
+it('an answer arrives in Deno while the server sends it', async () => {
+  let finish = () => {};
+  const server = createServer((request, response) => {
+    if (request.url === '/go') {
+      finish();
+      return void response.end('ok');
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+    finish = () => response.end('data: 2\n\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await runInDeno('tests/support/stream_in_deno.ts', base)).toEqual(['data: 1\n\n', 'data: 2\n\n']);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});

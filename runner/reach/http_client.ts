@@ -1,12 +1,33 @@
-import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
+import {
+  type AnswerReceiver,
+  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  NodeError,
+} from '../engine/node.ts';
 import { type IsAllowed, isPublicAddress } from './address_rules.ts';
 import type { Holder } from './byte_budget.ts';
-import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
-import { encodeRequestHead, readResponse, type ResponseMessage } from './http_message.ts';
+import {
+  type ConnectOptions,
+  openConnection,
+  reasonOf,
+  type Resolve,
+  resolveBySystem,
+  unlessAborted,
+} from './connection.ts';
+import {
+  encodeRequestHead,
+  type MakeBody,
+  readResponse,
+  type ResponseHead,
+  type ResponseLimit,
+} from './http_message.ts';
 import { makeCookieJar } from './cookies.ts';
 import { carryCredential } from './credential_hops.ts';
 import type { HttpShare } from './http_share.ts';
-import { makeBodyWriter, type MayKeep } from './response_body.ts';
+import { decodeBody, makeBodyWriter, type MayKeep } from './response_body.ts';
+import { isEventStream, makeStreamWriter } from './streamed_body.ts';
+import { limitTime, type TimeLimit } from './time_limit.ts';
 import { TransientError } from '../engine/failures/transient_error.ts';
 import { CONNECTION_HEADERS } from '../../types/http_headers.ts';
 import { isRedirect } from '../../types/http_status.ts';
@@ -30,6 +51,7 @@ export interface HttpClientOptions {
   ca?: string;
 }
 
+const NOTHING = new Uint8Array(0);
 const MAX_REDIRECTS = runLimits.redirects.value;
 
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
@@ -94,12 +116,18 @@ function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
   return { method, url: parseUrl(request.url), headers: makeHeaders(request.headers), body };
 }
 
-/**
- * Makes the request that a redirect asks for; undefined if the response is not a redirect. Source: RFC 9110, section
- * 15.4.
- */
-function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
-  if (!isRedirect(status) || location === undefined) return undefined;
+/** The URL of a redirect that the client follows; undefined if the response is the answer to the request. */
+const redirectOf = ({ refusesRedirects }: HttpRequest, { status, headers }: ResponseHead): string | undefined =>
+  isRedirect(status) && refusesRedirects !== true ? headers.location : undefined;
+
+/** Tests whether the receiver can get the answer while it arrives. */
+const arrivesInPieces = (request: HttpRequest, head: ResponseHead): boolean =>
+  redirectOf(request, head) === undefined &&
+  // A secret can be found in a whole body or in a whole event.
+  (request.credential === undefined || isEventStream(head.headers));
+
+/** Makes the request that a redirect asks for. Source: RFC 9110, section 15.4. */
+function nextHop(hop: Hop, status: number, location: string): Hop {
   const url = parseUrl(location, hop.url);
   const isSameOrigin = url.origin === hop.url.origin;
   const headers = new Headers([...hop.headers].filter(([name]) => isSameOrigin || HARMLESS_HEADERS.has(name)));
@@ -126,19 +154,18 @@ function withUrlCredentials({ url, headers }: Hop): Headers {
   return new Headers([...headers, ['authorization', `Basic ${btoa(String.fromCharCode(...bytes))}`]]);
 }
 
-/** The limits of one request. */
-interface Allowance {
+/** How one request of a chain is made. */
+interface Exchange {
   options: ConnectOptions;
-  maxResponseBytes: number;
-  takesPartOfBody: boolean;
-  /** Waits until this many bytes of a response may be kept. */
-  mayKeep: MayKeep;
+  body: ResponseLimit;
+  makeBody: MakeBody;
+  limit: TimeLimit;
 }
 
-async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
-  const { options, maxResponseBytes, takesPartOfBody, mayKeep } = allowance;
+async function exchange(hop: Hop, { options, body, makeBody, limit: { signal, server } }: Exchange) {
   const head = encodeRequestHead({ ...hop, headers: withUrlCredentials(hop) });
-  const socket = await openConnection(hop.url, options, signal);
+  const socket = await server(openConnection(hop.url, options, signal));
+  const pieces = socket[Symbol.asyncIterator]();
   const abort = () => socket.destroy(signal.reason);
   signal.addEventListener('abort', abort);
   try {
@@ -148,13 +175,7 @@ async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
     socket.write(head);
     if (hop.body !== undefined) socket.write(hop.body);
     socket.uncork();
-    return await readResponse(
-      socket[Symbol.asyncIterator](),
-      hop.method,
-      { maxBytes: maxResponseBytes, takesPart: takesPartOfBody },
-      // A part of a compressed body can't be decoded, so it is kept as sent.
-      (headers) => makeBodyWriter(takesPartOfBody ? {} : headers, maxResponseBytes, mayKeep),
-    );
+    return await readResponse({ next: () => server(pieces.next()) }, hop.method, body, makeBody);
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof NodeError
@@ -175,44 +196,19 @@ async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promis
   return bytes;
 }
 
-/** The time limit of a request. */
-interface TimeLimit {
-  /** Aborted with the reason when the time is over or the node's own signal is aborted. */
-  signal: AbortSignal;
-  /** Waits for `wait`. The time of this wait does not count. */
-  except: (wait: Promise<void>) => Promise<void>;
-  close: () => void;
-}
+/** Makes a receiver whose pieces are not waited for when the signal is aborted. */
+const untilAborted = ({ head, piece }: AnswerReceiver, signal: AbortSignal): AnswerReceiver => ({
+  head,
+  piece: (bytes) => unlessAborted(Promise.resolve(piece(bytes)), signal),
+});
 
-function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
-  const limit = new AbortController();
-  const abort = () => limit.abort(new NodeError('the request was canceled'));
-  let leftMs = timeoutMs;
-  let startedAt = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const start = () => {
-    startedAt = performance.now();
-    timer = setTimeout(
-      () => limit.abort(new TransientError(`the request took longer than ${timeoutMs / 1000} s`)),
-      leftMs,
-    );
-  };
-  start();
-  given.addEventListener('abort', abort);
-  if (given.aborted) abort();
-  return {
-    signal: limit.signal,
-    except: async (wait) => {
-      clearTimeout(timer);
-      leftMs = Math.max(leftMs - (performance.now() - startedAt), 0);
-      await wait;
-      start();
-    },
-    close: () => {
-      clearTimeout(timer);
-      given.removeEventListener('abort', abort);
-    },
-  };
+/** Passes on an answer that has arrived as a whole. */
+async function receiveWhole(receive: AnswerReceiver | undefined, answer: HttpResponse): Promise<HttpResponse> {
+  if (receive === undefined) return answer;
+  const { body, ...head } = answer;
+  receive.head(head);
+  if (body.length > 0) await receive.piece(body);
+  return { ...head, body: NOTHING };
 }
 
 /**
@@ -232,28 +228,46 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
   const follow = async (
     request: HttpRequest,
     holder: Holder | undefined,
-    { signal, except }: TimeLimit,
+    limit: TimeLimit,
   ): Promise<HttpResponse> => {
     const body = await bodyOf(request, maxResponseBytes);
     const bodyBytes = body?.length ?? 0;
     const mayKeep: MayKeep = (bytes) => {
-      const wait = holder?.hold(bodyBytes + bytes, signal);
-      return wait && except(wait);
+      const wait = holder?.hold(bodyBytes + bytes, limit.signal);
+      return wait && limit.except(wait);
     };
     await mayKeep(0);
     const maxBytes = Math.min(maxResponseBytes, request.maxResponseBytes ?? Infinity);
     let hop = firstHop(request, body);
     const carried = carryCredential(request.credential, hop);
     const jar = makeCookieJar(carried.repeatsSecret);
+    const takesPart = request.takesPartOfBody === true;
+    const receive = request.receive && untilAborted(request.receive, limit.signal);
+    let streamed: HttpResponse | undefined;
+    /** Makes the answer for the node. It has the cookies of the whole chain, and no secret. */
+    const answerOf = (response: HttpResponse) => carried.answer({ ...response, cookies: jar.received(hop.url) });
+    const makeBody: MakeBody = async (head) => {
+      // A part of a compressed body can't be decoded, so it is kept as sent.
+      if (takesPart) return makeBodyWriter({}, maxBytes, mayKeep);
+      if (receive === undefined || !arrivesInPieces(request, head)) {
+        return makeBodyWriter(head.headers, maxBytes, mayKeep);
+      }
+      await jar.keep(hop.url, head.cookies);
+      streamed = await answerOf({ ...head, body: NOTHING });
+      receive.head(streamed);
+      const isEvents = isEventStream(head.headers);
+      const writer = makeStreamWriter(receive.piece, { isEvents, maxBytes, mayKeep, redact: carried.redact });
+      return decodeBody(head.headers, maxBytes, writer);
+    };
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const takesPartOfBody = request.takesPartOfBody === true;
-      const allowance = { options, maxResponseBytes: maxBytes, takesPartOfBody, mayKeep };
+      const sent = { options, body: { maxBytes, takesPart }, makeBody, limit };
       try {
-        const response = await exchange(jar.add(carried.add(hop)), allowance, signal);
+        const response = await exchange(jar.add(carried.add(hop)), sent);
+        if (streamed !== undefined) return streamed;
         await jar.keep(hop.url, response.cookies);
-        const next = request.refusesRedirects ? undefined : nextHop(hop, response);
-        if (next === undefined) return await carried.answer({ ...response, cookies: jar.received(hop.url) });
-        hop = await carried.next(next);
+        const location = redirectOf(request, response);
+        if (location === undefined) return await receiveWhole(receive, await answerOf(response));
+        hop = await carried.next(nextHop(hop, response.status, location));
       } catch (error) {
         throw await carried.error(error);
       }
@@ -273,7 +287,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
   return {
     request: async (request) => {
       const holder = await begin(request.signal);
-      const limit = limitTime(timeoutMs, request.signal);
+      const limit = limitTime(request.timeoutMs ?? timeoutMs, request.idleMs ?? timeoutMs, request.signal);
       try {
         return await follow(request, holder, limit);
       } finally {

@@ -120,11 +120,14 @@ function contentLength(header: string | undefined): number | undefined {
   return Number(length);
 }
 
-/** Makes the writer of a body from the headers of its response. */
-type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
+/** A response without its body. */
+export type ResponseHead = Omit<ResponseMessage, 'body'>;
+
+/** Makes the writer of a body when the head of its response has arrived. */
+export type MakeBody = (head: ResponseHead) => BodyWriter | Promise<BodyWriter>;
 
 /** The limit of a body. */
-interface ResponseLimit {
+export interface ResponseLimit {
   maxBytes: number;
   /**
    * A body may be too large, break off or be malformed. If this flag is true, such a body ends at its fault. If the
@@ -136,17 +139,18 @@ interface ResponseLimit {
 /** Reads the body that follows a head, as it was sent. Source: RFC 9112, section 6.3. */
 async function readBody(
   reader: ByteReader,
-  headers: { [name: string]: string },
+  head: ResponseHead,
   { maxBytes: maxBodyBytes, takesPart }: ResponseLimit,
   makeBody: MakeBody,
 ): Promise<Uint8Array> {
+  const { headers } = head;
   const coding = headers['transfer-encoding'];
   const length = coding === undefined ? contentLength(headers['content-length']) ?? Infinity : Infinity;
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new NodeError(`the transfer-encoding ${coding} is not supported`);
   }
   if (length !== Infinity && length > maxBodyBytes && !takesPart) throw tooLarge(maxBodyBytes);
-  const body = makeBody(headers);
+  const body = await makeBody(head);
   let sent = 0;
   const take: TakeBytes = (bytes) => {
     const room = maxBodyBytes - sent;
@@ -189,13 +193,14 @@ export async function readResponse(
     if (status < 200) continue;
     // A response without a body may have headers that describe one, for example its length.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
-    if (!hasBody) return { status, headers, cookies, body: new Uint8Array(0) };
-    const body = await readBody(reader, headers, limit, makeBody).catch((error) => {
+    const head = { status, headers, cookies };
+    if (!hasBody) return { ...head, body: new Uint8Array(0) };
+    const body = await readBody(reader, head, limit, makeBody).catch((error) => {
       // If the server answers with an error status and a body that can't be read, the error must still name the status.
       const isRefusal = status >= 300 && error instanceof NodeError && !(error instanceof TransientError);
       throw isRefusal ? new NodeError(`status code: ${status}; ${error.message}`) : error;
     });
-    return { status, headers, cookies, body };
+    return { ...head, body };
   }
   throw new NodeError('the server gives no final response');
 }

@@ -174,19 +174,29 @@ function makeDecodingWriter(coding: string, inner: BodyWriter, maxBytes: number)
   };
 }
 
-/**
- * Makes the writer for a body with these headers. The writer decodes content codings, because some servers use them
- * without being asked, for example for stored files. Throws a NodeError for unknown codings.
- */
+/** Makes the writer that keeps a body with these headers, after its content codings were decoded. */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
-  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((name) => name.trim())
+  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN;
+  const isKnown = codingsOf(headers).length === 0 && length <= maxBytes;
+  const plain = makePlainWriter(maxBytes, mayKeep, isKnown ? length : undefined);
+  return decodeBody(headers, maxBytes, plain);
+}
+
+function codingsOf(headers: { [name: string]: string }): string[] {
+  return (headers['content-encoding'] ?? '').toLowerCase().split(',').map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
+}
+
+/**
+ * Makes the writer of a body with these headers, which passes the decoded bytes on to `plain`. It decodes content
+ * codings, because some servers use them without being asked, for example for stored files. Throws a NodeError for
+ * unknown codings.
+ */
+export function decodeBody(headers: { [name: string]: string }, maxBytes: number, plain: BodyWriter): BodyWriter {
+  const codings = codingsOf(headers);
   if (codings.length > MAX_CODINGS) {
     throw new NodeError(`the response has more than ${MAX_CODINGS} content-encodings`);
   }
-  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN;
-  const isKnown = codings.length === 0 && length <= maxBytes;
-  const plain = makePlainWriter(maxBytes, mayKeep, isKnown ? length : undefined);
   // The header names the codings in the order in which the server applied them, so the last is decoded first.
   return codings.reduce<BodyWriter>((inner, coding) => makeDecodingWriter(coding, inner, maxBytes), plain);
 }

@@ -63,6 +63,12 @@ export const runLimits = {
     beyond: 'long lines are shortened: their beginning and end are kept',
   },
   log_line_characters: { value: 32_768, unit: 'characters', meaning: 'a log line', beyond: SHORTENED },
+  event_bytes: {
+    value: 2 ** 20,
+    unit: 'bytes',
+    meaning: 'an event of a streamed HTTP answer',
+    beyond: NODE_FAILS,
+  },
   redirects: { value: 10, unit: 'redirects', meaning: 'redirects of an HTTP request', beyond: NODE_FAILS },
   project_requests: {
     value: 1,
