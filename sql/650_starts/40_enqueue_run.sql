@@ -6,7 +6,12 @@ as $$
 declare
   v_shares text[];
 begin
-  if admit_start.runs > 0 and private.is_queue_count_due() then
+  -- While the queue has room, on average one of max_queue_length / 100 starts counts its runs. The limit is read here,
+  -- because a call of private.max_queue_length() would take most of the time of this check.
+  if admit_start.runs > 0 and (
+    pg_sequence_last_value('private.queue_full_until') > 0
+    or random() * coalesce((select s.max_length from private.queue_settings as s), private.limit_queue_length()) < 100
+  ) then
     perform private.check_queue_length(admit_start.deployment.user_id);
   end if;
   -- A start by a webhook has the owner's user id, but anybody with the webhook's URL may make it. So starts by webhooks
