@@ -77,8 +77,18 @@ export const runErrors = {
     remedy: 'Start the run again; give more time by `timeout`.',
   },
   bad_config: {
-    meaning: 'A node `api_input` asks in a wrong form: `title`, `description`, `json_schema` or `choices` is invalid.',
-    remedy: 'Correct the input of the node that the error names.',
+    meaning:
+      'A node `api_input` asks in a wrong form: `title`, `description`, `json_schema` or `choices` is invalid. Or a setting of a node that asks a model is missing or invalid.',
+    remedy: 'Correct the input or the setting that the error names.',
+  },
+  model_answer_invalid: {
+    meaning: 'Two answers of the model in a row did not fit `response_schema`. The message names the faults.',
+    remedy: 'Simplify the schema, describe its members, give more `max_tokens`, or choose another model.',
+  },
+  model_call_too_long: {
+    meaning:
+      'A model had not ended its answer 40 s after the end of the time of an Edge Function. The call is not made again, because it would be paid again.',
+    remedy: 'Execute runs by a long-lived worker (`npm run worker`), or ask for a shorter answer.',
   },
   input_address_unknown: {
     meaning: 'The worker could not make a URL for a node `api_input`: it does not know the address of the project.',

@@ -379,10 +379,17 @@ export const importRules: readonly ImportRule[] = [
     why: 'it makes queries to PostgREST for several nodes, and receives the services that send them.',
   },
   {
+    files: 'runner/models',
+    mayImport: [ITSELF, 'runner/engine/node.ts', 'runner/engine/failures', 'runner/values', 'platform', 'types'],
+    packages: ['eventsource-parser', 'lossless-json'],
+    why: 'it calls models for several nodes, and receives the services that reach outside.',
+  },
+  {
     files: 'runner/nodes/*',
     mayImport: [
       ITSELF,
       'runner/conditions',
+      'runner/models',
       'runner/postgrest',
       'runner/values',
       'runner/engine',

@@ -82,6 +82,10 @@ export interface NodeCall {
   signal: AbortSignal;
   /** Aborted when the worker releases the run. Then a node that may run again in the next claim throws Released. */
   releasing: AbortSignal;
+  /** Aborted at the end of the slice of an Edge Function. Undefined in a long-lived worker. */
+  wallEnd?: AbortSignal | undefined;
+  /** The time limit of an attempt that the flow gives the node. */
+  timeoutMs?: number | undefined;
   log: (level: LogLevel, content: string) => void;
   /**
    * Long computations call this function at intervals. It throws Released if the run is released. If this computation

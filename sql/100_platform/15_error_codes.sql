@@ -75,9 +75,10 @@ begin atomic
     'connection_url_refused', 'definition_invalid', 'effect_already_done', 'expression_failed',
     'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
     'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
-    'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit',
-    'outcome_unknown', 'output_too_large', 'project_address_unknown', 'quota_exceeded', 'run_outputs_limit',
-    'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
+    'model_answer_invalid', 'model_call_too_long', 'node_cpu_limit', 'node_executions_limit',
+    'node_not_implemented', 'node_timeout', 'open_nodes_limit', 'outcome_unknown', 'output_too_large',
+    'project_address_unknown', 'quota_exceeded', 'run_outputs_limit', 'run_size_limit', 'run_time_limit',
+    'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is

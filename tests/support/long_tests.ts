@@ -1,7 +1,8 @@
 /**
  * True if the tests that take minutes run, too: `LONG_TESTS=1 npm test`. They try tools of the project (soak, bench,
  * uploads, new nodes, the recipe of the hosted guide), draw every node definition in a browser, measure the slots of
- * workers with hundreds of runs, and compare requests of described nodes with those of other libraries. Run them after a change of what they try.
+ * workers with hundreds of runs, compare requests of described nodes with those of other libraries, and let the
+ * official clients of models talk to the provider of the tests. Run them after a change of what they try.
  */
 export const runsLongTests = process.env['LONG_TESTS'] === '1';
 

@@ -187,5 +187,29 @@ export const nodeLimits = {
     meaning: '`expires_in` of `storage_create_signed_url`',
     beyond: NODE_FAILS,
   },
+  model_call_ms: {
+    value: 600_000,
+    unit: 'ms',
+    meaning: 'a call of a model, without `data.timeout_ms`',
+    beyond: NODE_FAILS,
+  },
+  model_silence_ms: {
+    value: 60_000,
+    unit: 'ms',
+    meaning: 'the time for which the provider of a model may send nothing',
+    beyond: NODE_FAILS,
+  },
+  model_overtime_ms: {
+    value: 40_000,
+    unit: 'ms',
+    meaning: 'the time for which a call of a model may go on after the end of the slice of an Edge Function',
+    beyond: 'the node fails with `model_call_too_long`',
+  },
+  model_name_characters: {
+    value: 200,
+    unit: 'characters',
+    meaning: '`model` of `ai_chat`',
+    beyond: NODE_FAILS,
+  },
   random_bytes: { value: 1_024, unit: 'bytes', meaning: '`size` of `random`', beyond: NODE_FAILS },
 } satisfies Limits;

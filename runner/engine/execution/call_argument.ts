@@ -41,6 +41,8 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     startTime: called.startTime,
     signal: lifecycle.cancelled,
     releasing: lifecycle.releasing,
+    wallEnd: services.slice.wallEnd,
+    timeoutMs: node.timeoutMs,
     log,
     checkTime: () => {
       timeout?.check();

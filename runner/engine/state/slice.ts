@@ -44,6 +44,8 @@ export interface Slice {
   spent: AbortSignal;
   /** Aborted when the slice is over. */
   over: AbortSignal;
+  /** `over`, if the slice has a limit of wall-clock time; undefined in a long-lived worker. */
+  wallEnd: AbortSignal | undefined;
   /** Ends the slice before its time. */
   end: () => void;
   /** Starts the computing clock. It counts every stretch without an await. */
@@ -125,6 +127,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     state: () => state,
     spent: spent.signal,
     over: over.signal,
+    wallEnd: Number.isFinite(limits.wallMs) ? over.signal : undefined,
     end,
     startComputing: () => {
       if (computing++ > 0) return;

@@ -3,7 +3,8 @@ returns boolean
 language sql immutable security invoker
 begin atomic
   select case
-    when takes_connection.data ->> 'type' = 'native' then takes_connection.data ->> 'node_id' = 'http_request'
+    when takes_connection.data ->> 'type' = 'native'
+      then takes_connection.data ->> 'node_id' in ('http_request', 'ai_chat')
     else private.is_described(takes_connection.data ->> 'type')
   end;
 end;
