@@ -13,6 +13,7 @@ import { nodeIds, nodeRegistry } from './registry.ts';
  * chance.
  */
 const NOT_ALONE = new Set([
+  'ai_chat',
   'api_input',
   'collect',
   'flow_input',

@@ -1,4 +1,5 @@
 import type { AnyModule, NativeNodes } from '../engine/node.ts';
+import { aiChatNode } from './ai_chat/index.ts';
 import { apiInputNode } from './api_input/index.ts';
 import { associatedTokenAccountNode } from './associated_token_account/index.ts';
 import { branchNode } from './branch/index.ts';
@@ -94,6 +95,7 @@ import { walletNode } from './wallet/index.ts';
  * nodes.
  */
 const modules: AnyModule[] = [
+  aiChatNode,
   apiInputNode,
   associatedTokenAccountNode,
   branchNode,

@@ -15,6 +15,7 @@ const GROUPS: Record<string, string> = {
   'storage': 'Files',
   'database': 'Database',
   'http': 'HTTP',
+  'ai': 'Models',
   'loop': 'Loops',
   'control flow': 'Branches',
   'interflow': 'Called flows',

@@ -68,7 +68,9 @@ function fieldOptions(node: DrawnNode, properties: PlainObject, ui: UiSchema): U
     Object.entries(properties).map(([name, field]) => {
       const input = node.inputs.find((one) => one.name === name);
       const words = choiceWords(name);
-      const kinds: ValueKind[] = name === 'json_schema' ? ['json'] : kindsOfTypes(input?.types ?? ['free']);
+      const kinds: ValueKind[] = name === 'json_schema' || name === 'response_schema'
+        ? ['json']
+        : kindsOfTypes(input?.types ?? ['free']);
       return [name, {
         ...(isObject(field) && takesJson(field) && kinds.length > 0 && { 'ui:options': { kinds } }),
         ...(words && { 'ui:enumNames': words }),

@@ -36,6 +36,7 @@ const ARRAYS = ['list_sort', 'list_slice', 'list_unique', 'filter', 'collect', '
 const CALLS = ['interflow', 'interflow_instructions'];
 const KEYS = ['generate_keypair', 'wallet'];
 const PEOPLE = ['api_input'];
+const MODELS = ['ai_chat', 'http_request'];
 const TOKENS = ['transfer_token', 'mint_token', 'create_mint_account'];
 
 /**
@@ -86,9 +87,16 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   discord: REQUESTS,
   telegram: REQUESTS,
   sms: REQUESTS,
-  openai: REQUESTS,
-  ai: REQUESTS,
-  llm: REQUESTS,
+  openai: MODELS,
+  anthropic: MODELS,
+  claude: MODELS,
+  gpt: MODELS,
+  ai: MODELS,
+  llm: MODELS,
+  model: MODELS,
+  chat: MODELS,
+  agent: MODELS,
+  summarize: MODELS,
   send: ['http_request', 'transfer_sol', 'transfer_token'],
   notify: REQUESTS,
   date: DATES,

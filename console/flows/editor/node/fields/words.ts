@@ -2,6 +2,9 @@
 const LABELS: Record<string, string> = {
   compare_to: 'Compare with',
   url: 'URL',
+  base_url: 'Base URL',
+  max_tokens: 'Most tokens',
+  response_schema: 'JSON Schema of the answer',
   query_params: 'Query parameters',
   basic_auth: 'Basic authentication',
   safe_to_repeat: 'May be sent twice',
