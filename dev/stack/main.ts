@@ -10,7 +10,7 @@ import {
 import { runnerEnvironment } from './functions.ts';
 import { watchLauncher } from './launcher.ts';
 import { findSilentFunctions } from './silent_functions.ts';
-import type { StackOptions } from './stack.ts';
+import type { StackOptions } from './stack_options.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
 import { chooseRunningPort } from './stack_record.ts';
 

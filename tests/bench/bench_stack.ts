@@ -5,7 +5,7 @@ import type { StackStatus } from '../../platform/local_stack/running_stacks.ts';
 import { projectFunctionsDir } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import type { Sql } from '../../dev/stack/postgres/postgres.ts';
-import type { StackOptions } from '../../dev/stack/stack.ts';
+import type { StackOptions } from '../../dev/stack/stack_options.ts';
 import { signAccessToken } from '../support/access_token.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowBuilder } from '../support/flow_builder.ts';

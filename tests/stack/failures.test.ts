@@ -14,7 +14,7 @@ import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { preparePostgres } from '../../dev/stack/postgres/postgres_home.ts';
 import { postgrestBinary } from '../../dev/stack/postgrest.ts';
 import { findSilentFunctions } from '../../dev/stack/silent_functions.ts';
-import type { StackOptions } from '../../dev/stack/stack.ts';
+import type { StackOptions } from '../../dev/stack/stack_options.ts';
 import { StackError } from '../../dev/stack/stack_error.ts';
 import { npmScript } from '../support/npm_script.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';

@@ -8,7 +8,8 @@ import { deleteData } from '../../dev/stack/postgres/cluster.ts';
 import { projectFunctionsDir } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
-import { type Stack, type StackOptions, startStack } from '../../dev/stack/stack.ts';
+import { type Stack, startStack } from '../../dev/stack/stack.ts';
+import type { StackOptions } from '../../dev/stack/stack_options.ts';
 import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 import { copyStack, VOLATILE } from './blank_stack.ts';
 

@@ -6,7 +6,8 @@ import { readWalletKeys, toSealedRow } from '../../platform/secrets/sealed_secre
 import type { ConnectionSecret } from '../../types/connection.ts';
 import { sealWallet } from '../../platform/secrets/wallet_crypto.ts';
 import { connect, type Sql } from '../../dev/stack/postgres/postgres.ts';
-import type { Stack, StackOptions } from '../../dev/stack/stack.ts';
+import type { Stack } from '../../dev/stack/stack.ts';
+import type { StackOptions } from '../../dev/stack/stack_options.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { StartedRun } from './actions.ts';
 import type { FlowBuilder } from './flow_builder.ts';
