@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
-import { storeFlow } from '../support/people.ts';
+import { deploy, start, storeFlow } from '../support/people.ts';
 
 test('edges lead round nodes, show expressions, and stay when their output is chosen again', async () => {
   const opened = await openConsole();
@@ -13,7 +13,8 @@ test('edges lead round nodes, show expressions, and stay when their output is ch
   const last = flow.use('text_template', { template: second.output('result') }, { title: 'Last' });
   flow.connect(first.output('result'), last.input('data'));
   Object.assign(flow.edges[1]!, { data: { expression: 'length' } });
-  await opened.goto(`flows/${await storeFlow(owner, flow)}`);
+  const id = await storeFlow(owner, flow);
+  await opened.goto(`flows/${id}`);
   const canvas = page.getByRole('region', { name: 'Canvas' });
   const pathOf = (name: string) => canvas.getByRole('group', { name, exact: true }).locator('.react-flow__edge-path');
   await page.getByRole('button', { name: 'Lay out' }).click();
@@ -46,4 +47,15 @@ test('edges lead round nodes, show expressions, and stay when their output is ch
     const boxes = await Promise.all(nodes.map((node) => node.boundingBox()));
     return boxes.every((box) => box !== null && box.y >= 0 && box.y + box.height <= top);
   }).toBe(true);
+  // The graphs of a deployment and of a run have the same routes.
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const deployment = await deploy(owner, id);
+  const straight = (graph: string) => page.getByRole('region', { name: graph }).locator('.react-flow__edge-path[d*=L]');
+  await opened.goto(`deployments/${deployment}`);
+  await page.getByRole('tab', { name: 'Versions', exact: true }).click();
+  await expect.poll(() => straight('Frozen graph').count()).toBe(1);
+  const { flow_run_id: run } = await start(owner, `id=${deployment}`);
+  await opened.goto(`runs/${run}`);
+  await expect.poll(() => straight('Graph of the run').count()).toBe(1);
 });

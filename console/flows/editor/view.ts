@@ -3,7 +3,6 @@ import {
   type DrawnNode,
   isObject,
   type PlainObject,
-  type Point,
   readEdge,
   readNode,
   readPosition,
@@ -11,6 +10,7 @@ import {
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { type PortColour, portColour } from '../../shared/graph/port_types.ts';
 import { nodeGeometry } from '../../shared/graph/geometry.ts';
+import type { RouteData } from '../../shared/graph/routes/route_edges.ts';
 import { type ConnectedPorts, connectedPorts, type ShownPorts, shownPorts } from '../../shared/graph/shown_ports.ts';
 import { expressionOf } from './edge/edge_expression.ts';
 import { edgeStarts } from './edge_refusals.ts';
@@ -132,8 +132,8 @@ function startColours(node: DrawnNode): ReadonlyMap<string, PortColour> {
   return known;
 }
 
-/** An edge of the canvas. `route` has the points through which it goes round nodes. */
-export type RoutedEdge = Edge<{ colour: PortColour; hasExpression: boolean; route?: readonly Point[] }>;
+/** An edge of the canvas. */
+export type RoutedEdge = Edge<RouteData & { colour: PortColour; hasExpression: boolean }>;
 
 /** The values from which an edge was drawn. */
 interface MadeEdge {

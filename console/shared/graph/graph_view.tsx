@@ -1,16 +1,15 @@
 import { useComputedColorScheme } from '@mantine/core';
-import { Controls, type Edge, ReactFlow } from '@xyflow/react';
-import '@xyflow/react/dist/style.css';
-import { useMemo } from 'react';
+import { type Edge, ReactFlow } from '@xyflow/react';
+import { useMemo, useState } from 'react';
 import { Loading } from '../page/loading.tsx';
 import { drawEdges, drawNodes } from './draw_graph.ts';
-import { GraphBackground } from './graph_background.tsx';
-import { EdgeLayer } from './edge_layer.tsx';
-import { GraphMap } from './graph_map.tsx';
 import { DrawsOwnEdges, type GraphNode, nodeTypes, TogglePorts } from './graph_node.tsx';
+import { GraphParts } from './graph_parts.tsx';
 import type { NodeState } from './node_card.tsx';
 import { MANY_EDGES } from './many_edges.ts';
-import { MIN_ZOOM, showAll, WHOLE_GRAPH } from './show_all.ts';
+import { makeRouting } from './routes/route_edges.ts';
+import { routedEdgeTypes } from './routes/routed_edge.tsx';
+import { MIN_ZOOM, showAll } from './show_all.ts';
 import { useExpanded } from './use_expanded.ts';
 import { type PlacedGraph, usePlacedGraph } from './use_placed_graph.ts';
 
@@ -53,13 +52,16 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
   );
   const edges = useMemo(() => drawEdges(graph.edges, selected), [graph.edges, selected]);
   const hasMany = edges.length > MANY_EDGES;
+  const [routeEdges] = useState(makeRouting);
+  const routed = useMemo(() => hasMany ? NO_EDGES : routeEdges(edges, drawn), [hasMany, routeEdges, edges, drawn]);
   return (
     <TogglePorts value={toggle}>
       <DrawsOwnEdges value={hasMany}>
         <ReactFlow<GraphNode>
           nodes={drawn}
-          edges={hasMany ? NO_EDGES : edges}
+          edges={routed}
           nodeTypes={nodeTypes}
+          edgeTypes={routedEdgeTypes}
           colorMode={colorMode}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -72,10 +74,7 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
             if (chosen?.type === 'select') onSelect?.(chosen.id);
           }}
         >
-          <GraphBackground />
-          <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
-          {hasMany && <EdgeLayer nodes={drawn} edges={edges} />}
-          <GraphMap nodes={drawn.length} label={`Map of ${label}`} />
+          <GraphParts nodes={drawn} edges={edges} map={`Map of ${label}`} />
         </ReactFlow>
       </DrawsOwnEdges>
     </TogglePorts>

@@ -1,7 +1,7 @@
 import { type Edge, getBezierPath, Position } from '@xyflow/react';
 import type { Point } from './drawn_node.ts';
 import type { GraphNode } from './graph_node.tsx';
-import { type Ends, pointsOnCurve } from './route.ts';
+import { type Ends, pointsOnCurve } from './routes/route.ts';
 
 /**
  * If a graph has more edges than this, `EdgeLayer` draws them as a few paths. React Flow would compute the position of

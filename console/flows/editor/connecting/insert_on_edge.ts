@@ -8,7 +8,7 @@ import {
 import { edgeStarts } from '../edge_refusals.ts';
 import type { EditorState } from '../editor_store.ts';
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
-import { freePlace } from '../free_place.ts';
+import { freePlace } from '../adding/free_place.ts';
 import type { PaletteRequest } from '../palette/palette_context.tsx';
 import { nodesById } from '../view.ts';
 import { fittingInputs, fittingStarts } from './fitting_ports.ts';

@@ -2,6 +2,7 @@ import { type FinalConnectionState, type OnConnectStartParams, useReactFlow } fr
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { DrawnEdge, Point } from '../../../shared/graph/drawn_node.ts';
 import type { FittingPorts } from '../../../shared/graph/graph_node.tsx';
+import { usePlaceInside } from '../../../shared/menu/use_place_inside.ts';
 import { connect, whyRefused } from '../actions.ts';
 import { useEditor } from '../editor_context.tsx';
 import type { EditorStore } from '../editor_store.ts';
@@ -18,7 +19,7 @@ const REASON_MS = 8_000;
 
 /** The answer to a drop, shown at the pointer: why nothing happened, or the ports to choose from. */
 interface DropAnswer {
-  /** The place in the canvas, in pixels. */
+  /** The place in the window, in pixels. */
   at: Point;
   reason?: string;
   menu?: { title: string; choices: PossibleEdge[] };
@@ -71,7 +72,7 @@ function useEnding(answer: DropAnswer | undefined, end: () => void): void {
     const stop = new AbortController();
     const { signal } = stop;
     const onPointer = (event: Event) => {
-      if (!(event.target instanceof Element && event.target.closest('.connecting-answer'))) end();
+      if (!(event.target instanceof Element && event.target.closest('[role=menu]'))) end();
     };
     document.addEventListener('pointerdown', onPointer, { signal, capture: true });
     if (answer.reason !== undefined) document.addEventListener('keydown', end, { signal, capture: true });
@@ -89,18 +90,21 @@ interface AnswerProps {
   onClose: () => void;
 }
 
-const Answer = ({ answer, onChoose, onClose }: AnswerProps): ReactNode => (
-  <div className='connecting-answer' style={{ left: answer?.at.x, top: answer?.at.y }}>
-    <div role='status'>
-      {answer?.reason !== undefined && <div className='connecting-reason'>{answer.reason}</div>}
-    </div>
-    {answer?.menu && (
-      <Suspense>
-        <PortMenu {...answer.menu} onChoose={onChoose} onClose={onClose} />
-      </Suspense>
-    )}
-  </div>
-);
+function Answer({ answer, onChoose, onClose }: AnswerProps): ReactNode {
+  const reason = usePlaceInside<HTMLDivElement>(answer?.at);
+  return (
+    <>
+      <div role='status' ref={reason} className='connecting-answer'>
+        {answer?.reason !== undefined && <div className='connecting-reason'>{answer.reason}</div>}
+      </div>
+      {answer?.menu && (
+        <Suspense>
+          <PortMenu {...answer.menu} at={answer.at} onChoose={onChoose} onClose={onClose} />
+        </Suspense>
+      )}
+    </>
+  );
+}
 
 /**
  * Returns the canvas's properties for drawing edges with the pointer, the ports at which the present drag may end, and
@@ -131,12 +135,10 @@ export function useConnecting() {
     };
     const point = pointOf(event);
     const under = document.elementFromPoint(point.x, point.y);
-    const canvas = under?.closest('.graph-canvas');
-    if (!canvas) return;
-    const box = canvas.getBoundingClientRect();
-    const at = { x: point.x - box.left + 12, y: point.y - box.top + 12 };
+    if (!under?.closest('.graph-canvas')) return;
+    const at = { x: point.x + 12, y: point.y + 12 };
     const edge = edgeOf(connection);
-    const nodeId = under?.closest<HTMLElement>('.react-flow__node')?.dataset.id;
+    const nodeId = under.closest<HTMLElement>('.react-flow__node')?.dataset.id;
     const found = edge !== undefined
       ? { reason: whyRefused(store, edge) ?? '' }
       : nodeId === undefined

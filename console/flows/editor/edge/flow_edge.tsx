@@ -1,6 +1,6 @@
-import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react';
+import { BaseEdge, type EdgeProps } from '@xyflow/react';
 import { type KeyboardEvent, memo, useState } from 'react';
-import { pathThrough } from '../../../shared/graph/route.ts';
+import { pathOf } from '../../../shared/graph/routes/edge_path.ts';
 import { requestForEdge } from '../connecting/insert_on_edge.ts';
 import { useEditor } from '../editor_context.tsx';
 import { usePalette } from '../palette/palette_context.tsx';
@@ -48,20 +48,6 @@ const Expression = ({ x, y }: { x: number; y: number }) => (
   </g>
 );
 
-/** The path of an edge and its middle: the curve of React Flow, or a way round the nodes between its ends. */
-function pathOf(props: EdgeProps<RoutedEdge>): [path: string, x: number, y: number] {
-  const route = props.data?.route ?? [];
-  if (route.length === 0) {
-    const [path, x, y] = getBezierPath(props);
-    return [path, x, y];
-  }
-  const { sourceX, sourceY, targetX, targetY } = props;
-  const ends = { source: { x: sourceX, y: sourceY }, target: { x: targetX, y: targetY } };
-  const middle = Math.floor((route.length - 1) / 2);
-  const [from, to] = [route[middle]!, route[middle + 1] ?? route[middle]!];
-  return [pathThrough(ends, route), (from.x + to.x) / 2, (from.y + to.y) / 2];
-}
-
 /** An edge. While the edge is selected or under the pointer, it shows a plus sign in its middle. */
 const FlowEdge = memo(function FlowEdge(props: EdgeProps<RoutedEdge>) {
   const { id, data, selected = false, markerEnd, style, interactionWidth } = props;
@@ -86,8 +72,6 @@ const FlowEdge = memo(function FlowEdge(props: EdgeProps<RoutedEdge>) {
     </g>
   );
 });
-
-export { makeRouting } from './route_edges.ts';
 
 /** The component for each kind of edge, in the form that the canvas needs. */
 export const edgeTypes = { default: FlowEdge };

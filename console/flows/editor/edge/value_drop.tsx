@@ -22,7 +22,7 @@ export function ValueDrop({ node, children }: { node: DrawnNode; children: React
     const { target, clientX: x, clientY: y } = event;
     void import('./drop_value.ts').then(({ dropValue }) => {
       const reason = dropValue(store, outputs, text, target, node);
-      setRefusal(reason === undefined ? undefined : { at: { x, y }, reason });
+      setRefusal(reason === undefined ? undefined : { at: { x, y: y + 12 }, reason });
     });
   };
   return (

@@ -1,6 +1,6 @@
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
-import { Tool } from '../tool.tsx';
+import { Tool } from '../tools/tool.tsx';
 import type { Saving } from '../use_saving.ts';
 
 const HistoryDialog = lazy(() => import('./history_dialog.tsx'));

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react';
 import { copyText, pasteText, removeSelected } from '../actions.ts';
 import { useEditor } from '../editor_context.tsx';
 import type { EditorStore } from '../editor_store.ts';
-import { shortcutOf, type ShortcutTarget } from './shortcut_table.ts';
+import { type CommandTarget, shortcutOf } from './shortcut_table.ts';
 
 /** True if the element that gets a key handles keys itself: a text field, or an element of a dialog. */
 const isElsewhere = (target: EventTarget | null): boolean =>
@@ -25,14 +25,14 @@ function endTextSelections(store: EditorStore): () => void {
 }
 
 /** Listens to the editor's shortcuts and to copy, cut and paste on the whole page. */
-export function useShortcuts(commands: Omit<ShortcutTarget, 'store'>): void {
+export function useShortcuts(target: CommandTarget): void {
   const { store, isOwner } = useEditor();
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const { command, isForText, isForOwner } = shortcutOf(event) ?? {};
     if (command === undefined || event.defaultPrevented || (isForOwner && !isOwner)) return;
     if (isElsewhere(event.target) && !isForText) return;
     event.preventDefault();
-    command({ ...commands, store });
+    command(target);
   });
   const onCopy = useEffectEvent((event: ClipboardEvent) => {
     // If a text on the page is selected, the browser copies that text.

@@ -1,22 +1,18 @@
-import type { DeploymentInput, PlainValues, RunRow, ValueMap } from 'flow-deployments-client';
-import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from 'react';
+import type { PlainValues, RunRow, ValueMap } from 'flow-deployments-client';
+import { createContext, type ReactNode, use, useMemo, useState } from 'react';
 import { useUserId } from '../../../session/use_user_id.ts';
 import { isObject } from '../../../shared/graph/drawn_node.ts';
 import { plainOf } from '../../../shared/plain_json.ts';
-import { refuseUnreadable } from '../actions.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { nodeIdOf } from '../flow_document.ts';
 import { useDrawers } from '../layout/drawers.tsx';
 import type { Saving } from '../use_saving.ts';
-import { drawnNode } from '../view.ts';
-import { draftInputs } from './store/draft_inputs.ts';
 import { useDraftRuns } from './store/draft_runs.ts';
 import { type NodeResult, nodeResults } from './store/node_results.ts';
 import { usePins } from './store/pins.ts';
 import { isSameGraph, keepRun, keptRuns } from './store/started_runs.ts';
 import { type RunRequest, useStarting } from './store/starting.ts';
-
-const InputsDialog = lazy(async () => ({ default: (await import('./inputs_dialog.tsx')).InputsDialog }));
+import { useRunning } from './use_running.tsx';
 
 /** The last run of the drawn flow, which stays visible while the user edits. */
 export interface LastRunState {
@@ -60,51 +56,6 @@ function valuesOf(run: RunRow | undefined): PlainValues | undefined {
   const plain = plainOf(run?.inputs);
   // SAFETY: plainOf returns plain JSON.
   return isObject(plain) && Object.keys(plain).length > 0 ? plain as PlainValues : undefined;
-}
-
-/** True if a required input has no value from an earlier run. */
-const lacksValues = (inputs: readonly DeploymentInput[], values: PlainValues): boolean =>
-  inputs.some(({ name, required }) => required && values[name] === undefined);
-
-/** Returns only the values of inputs that the flow still has. */
-const knownValues = (inputs: readonly DeploymentInput[], values: PlainValues): PlainValues =>
-  Object.fromEntries(
-    inputs.filter(({ name }) => values[name] !== undefined).map(({ name }) => [name, values[name]!]),
-  );
-
-/**
- * Starts the flow. Before a run of all nodes, asks the user for the flow's inputs. Before a partial run, asks only if
- * required inputs have no value.
- */
-function useRunning(start: (request: RunRequest) => void, lastValues: PlainValues) {
-  const { store } = useEditor();
-  const [asked, setAsked] = useState<{ request: RunRequest; inputs: DeploymentInput[] }>();
-  const run = (request: RunRequest = {}) => {
-    if (refuseUnreadable(store)) return;
-    const { document } = store.state();
-    const inputs = draftInputs(document);
-    const values = knownValues(inputs, lastValues);
-    const executesInput = request.only === undefined ||
-      document.nodes.some((json) => request.only?.has(nodeIdOf(json)) && drawnNode(json).nodeId === 'flow_input');
-    const mustAsk = inputs.length > 0 &&
-      (request.only === undefined || (executesInput && lacksValues(inputs, values)));
-    if (mustAsk) setAsked({ request, inputs });
-    else start({ ...request, ...(inputs.length > 0 && { values }) });
-  };
-  const dialog = asked && (
-    <Suspense>
-      <InputsDialog
-        inputs={asked.inputs}
-        former={lastValues}
-        onClose={() => setAsked(undefined)}
-        onSubmit={(values) => {
-          setAsked(undefined);
-          start({ ...asked.request, values });
-        }}
-      />
-    </Suspense>
-  );
-  return { run, dialog };
 }
 
 /** Reads the last run of the open flow, and starts new runs. */

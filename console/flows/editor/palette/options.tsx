@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { memo, useEffect, useRef } from 'react';
-import { DRAGGED_DEFINITION } from '../canvas.tsx';
+import { DRAGGED_DEFINITION } from '../canvas/dragged_definition.ts';
 import { groupPalette, type PaletteEntry } from './entries.ts';
 
 /** The id of the list. The search field names this id in `aria-controls`. */

@@ -48,6 +48,8 @@ export function WhenAbsentChoice({ json, input, isOnly }: WhenAbsentChoiceProps)
       disabled={!isOwner || isFixed}
       onChange={(value) => {
         const word = WORDS.find((one) => one.value === value)?.value;
+        // The list also reports a click on the chosen option, which changes nothing.
+        if (word === whenAbsent) return;
         store.change((document) =>
           changeNode(document, nodeIdOf(json), (node) => withWhenAbsent(node, input.id, word))
         );

@@ -1,95 +1,14 @@
-import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
-import type { RunRow } from 'flow-deployments-client';
-import { lazy, Suspense } from 'react';
-import { Link } from 'wouter';
+import { Alert, Stack, Text } from '@mantine/core';
 import { ErrorAlert } from '../../../../shared/errors/error_alert.tsx';
-import { objectAt } from '../../../../shared/graph/drawn_node.ts';
 import { JsonView } from '../../../../shared/json_view.tsx';
-import { describeDuration, msBetween } from '../../../../shared/run/duration.ts';
-import { StopButton } from '../../../../shared/run/stop_button.tsx';
-import { readRunError } from '../../../../shared/errors/run_error.ts';
-import { StatusBadge } from '../../../../shared/status_badge.tsx';
-import { SignatureRequest } from '../../../../shared/wallet/signature_request.tsx';
-import { useEditor, useEditorState } from '../../editor_context.tsx';
+import { useEditorState } from '../../editor_context.tsx';
 import { nodesById } from '../../view.ts';
-import { Failure } from '../failure.tsx';
 import { useLastRun } from '../last_run_context.tsx';
 import { NodeValues } from './node_values.tsx';
+import { RunErrorList } from './run_error_list.tsx';
+import { RunHead } from './run_head.tsx';
+import { RunRequests } from './run_requests.tsx';
 import '../last_run.css';
-
-// Loaded only when the region shows a run that has not ended, so that the editor's first load stays small.
-const PendingInputs = lazy(async () => ({
-  default: (await import('../../../../shared/inbox/pending_inputs.tsx')).PendingInputs,
-}));
-
-/** The signature requests and the questions that a run waits for. */
-function Requests({ row }: { row: RunRow }) {
-  const { document } = useEditorState();
-  const titles = new Map([...nodesById(document)].map(([id, { title }]) => [id, title]));
-  return (
-    <>
-      <SignatureRequest run={row.id} runId={row.id} cluster={String(objectAt(row.chain_network).cluster ?? '')} />
-      <Suspense fallback={null}>
-        <PendingInputs run={row.id} runId={row.id} titles={titles} />
-      </Suspense>
-    </>
-  );
-}
-
-/** The most errors of a run that are listed. The page of the run shows all. */
-const ERRORS = 5;
-
-function RunHead({ row }: { row: RunRow }) {
-  const { hasChanged, isLive, only, run, isStarting } = useLastRun();
-  const duration = msBetween(row.start_time, row.end_time);
-  return (
-    <Group gap='sm'>
-      <StatusBadge status={row.status} />
-      {duration !== undefined && <Text size='sm'>{describeDuration(duration)}</Text>}
-      {only !== undefined && (
-        <Text size='sm' c='dimmed'>{only.length === 1 ? 'one node' : `${only.length} nodes`} of the flow</Text>
-      )}
-      {hasChanged && <Text size='sm' fw={600}>The flow has changed since this run.</Text>}
-      <Group gap='xs' ml='auto'>
-        <Anchor component={Link} href={`/runs/${row.id}`} size='sm'>Open the run</Anchor>
-        {isLive
-          ? <StopButton runId={row.id} />
-          : <Button size='xs' variant='default' loading={isStarting} onClick={() => run()}>Start again</Button>}
-      </Group>
-    </Group>
-  );
-}
-
-/** The errors of the run, each with the button that selects its node. */
-function RunErrorList({ lines }: { lines: readonly string[] }) {
-  const { store } = useEditor();
-  const nodes = nodesById(useEditorState().document);
-  const inputs = new Map([...nodes].map(([id, node]) => [id, new Set(node.inputs.map(({ name }) => name))]));
-  return (
-    <>
-      {lines.slice(0, ERRORS).map((line, index) => {
-        const { nodeId, code, message } = readRunError(line, inputs);
-        const node = nodes.get(nodeId ?? '');
-        return (
-          <Stack key={index} gap={4} align='stretch'>
-            {node !== undefined && (
-              <Button
-                size='compact-xs'
-                variant='default'
-                className='last-run-edit'
-                onClick={() => store.select(new Set([node.id]))}
-              >
-                {node.title}
-              </Button>
-            )}
-            <Failure line={code === undefined ? message : `${code}: ${message}`} inputs={inputs.get(nodeId ?? '')} />
-          </Stack>
-        );
-      })}
-      {lines.length > ERRORS && <Text size='sm' c='dimmed'>… and {lines.length - ERRORS} more</Text>}
-    </>
-  );
-}
 
 /** The last run of the flow: its state, its output and errors, and the values of the selected node. */
 export function LastRunRegion() {
@@ -107,7 +26,7 @@ export function LastRunRegion() {
           </Alert>
         )}
         {row !== undefined && <RunHead row={row} />}
-        {row !== undefined && isLive && <Requests row={row} />}
+        {row !== undefined && isLive && <RunRequests row={row} />}
       </Stack>
       {row !== undefined && (
         <div className='last-run-parts'>

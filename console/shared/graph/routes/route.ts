@@ -1,4 +1,4 @@
-import type { Point } from './drawn_node.ts';
+import type { Point } from '../drawn_node.ts';
 
 export interface Rect extends Point {
   width: number;

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { Icon, type IconName } from '../../shared/icon.tsx';
+import { Icon, type IconName } from '../../../shared/icon.tsx';
 
 /** A button of the toolbar that shows an icon only. */
 export const Tool = ({ icon, label, disabled = false, isPending = false, onClick }: {

@@ -1,7 +1,7 @@
-import { type Point, readPosition } from '../../shared/graph/drawn_node.ts';
-import { NODE_WIDTH, nodeHeight } from '../../shared/graph/node_size.ts';
-import type { FlowDocument } from './flow_document.ts';
-import { drawnNode } from './view.ts';
+import { type Point, readPosition } from '../../../shared/graph/drawn_node.ts';
+import { NODE_WIDTH, nodeHeight } from '../../../shared/graph/node_size.ts';
+import type { FlowDocument } from '../flow_document.ts';
+import { drawnNode } from '../view.ts';
 
 /** Distance of a new node from others. */
 const GAP = 30;

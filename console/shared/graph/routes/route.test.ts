@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readEdge, readNode } from './drawn_node.ts';
-import { nodeGeometry } from './geometry.ts';
-import { layOutByDagre } from './layout_worker.ts';
-import type { GraphNode } from './graph_node.tsx';
-import { makeEnds } from './many_edges.ts';
-import { nodeHeight } from './node_size.ts';
+import { readEdge, readNode } from '../drawn_node.ts';
+import { nodeGeometry } from '../geometry.ts';
+import { layOutByDagre } from '../layout_worker.ts';
+import type { GraphNode } from '../graph_node.tsx';
+import { makeEnds } from '../many_edges.ts';
+import { nodeHeight } from '../node_size.ts';
 import { type Ends, isInside, pathThrough, pointsOnCurve, type Rect, routeAround } from './route.ts';
-import { connectedPorts, shownPorts } from './shown_ports.ts';
+import { connectedPorts, shownPorts } from '../shown_ports.ts';
 
 const TEMPLATES = 'docs/templates';
 
