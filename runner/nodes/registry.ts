@@ -17,6 +17,7 @@ import { dateAddNode } from './date_add/index.ts';
 import { dateFormatNode } from './date_format/index.ts';
 import { dateParseNode } from './date_parse/index.ts';
 import { decodeNode } from './decode/index.ts';
+import { disabledNode } from './disabled/index.ts';
 import { encodeNode } from './encode/index.ts';
 import { fileexplorerNode } from './fileexplorer/index.ts';
 import { filterNode } from './filter/index.ts';
@@ -113,6 +114,7 @@ const modules: AnyModule[] = [
   dateFormatNode,
   dateParseNode,
   decodeNode,
+  disabledNode,
   encodeNode,
   fileexplorerNode,
   filterNode,

@@ -79,7 +79,7 @@ declare
   v_left_out bigint := 0;
 begin
   while v_position <= least(cardinality(v_reached), v_max_flows) loop
-    select f.id, f.nodes || '[]' as nodes, f.edges || '[]' as edges, f.updated_at into v_flow
+    select f.id, private.nodes_to_run(f.nodes || '[]') as nodes, f.edges || '[]' as edges, f.updated_at into v_flow
     from public.flows as f where f.id = v_reached[v_position] and f.user_id = v_user_id;
     if found then
       v_as_of := v_as_of || jsonb_build_object(v_flow.id, v_flow.updated_at);

@@ -17,16 +17,18 @@ returns boolean
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_nodes jsonb;
 begin
   -- The lock lets each user compare only one large graph at a time. private.reduce_flow() uses the same lock.
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
+  v_nodes := private.nodes_to_run(is_graph_of_flow.flow.nodes);
   return private.graph_in_effect(is_graph_of_flow.graph) = private.graph_in_effect(format(
     '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
     private.reduce_edges(is_graph_of_flow.flow.edges), private.reduce_nodes(
-      is_graph_of_flow.flow.nodes,
-      (private.described_definitions(is_graph_of_flow.flow.nodes, is_graph_of_flow.flow.user_id)).hashes
+      v_nodes, (private.described_definitions(v_nodes, is_graph_of_flow.flow.user_id)).hashes
     ),
     is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
   )::jsonb);

@@ -52,6 +52,7 @@ test('a right click opens a menu of the node, the edge or the canvas, with the s
     'Copy: Ctrl C',
     'Cut: Ctrl X',
     'Duplicate: Ctrl D',
+    'Disable: D',
     'Group: Ctrl G',
     'Extract into a flow: Shift X',
     'Delete: Delete',
@@ -67,12 +68,11 @@ test('a right click opens a menu of the node, the edge or the canvas, with the s
   expect(await isWhole(canvas)).toBe(true);
   await canvas.getByRole('menuitem', { name: 'Undo' }).click();
   const edge = canvasOf(page).getByRole('group', { name: 'Edge from Data to Text, with an expression' });
-  await edge.dispatchEvent('contextmenu', {
-    bubbles: true,
-    cancelable: true,
-    clientX: box.x + 300,
-    clientY: box.y + 200,
+  const middle = await edge.locator('.react-flow__edge-path').evaluate((path: SVGPathElement) => {
+    const { x, y } = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM()!);
+    return { x, y };
   });
+  await page.mouse.click(middle.x, middle.y, { button: 'right' });
   await selection.waitFor();
   expect(await entriesOf(selection)).toEqual(['Insert a node: / or +', 'Delete the edge: Delete']);
   await selection.getByRole('menuitem', { name: 'Delete the edge' }).click();
@@ -154,4 +154,22 @@ test('selected nodes become a flow of their own, which gives the same result', a
   await page.keyboard.press('Control+z');
   await nodeOf(page, 'Text').waitFor();
   expect(await nodeOf(page, 'Write a bill').count()).toBe(0);
+});
+
+test('a disabled node hands its first input on, until it is enabled again', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  await opened.goto(`flows/${await storeRow(person)}`);
+  await nodeOf(page, 'Bill').click();
+  await page.keyboard.press('d');
+  await nodeOf(page, 'Bill').getByText('disabled').waitFor();
+  await opened.checkAccessibilityInBoth();
+  const lastRun = page.getByRole('region', { name: 'Last run' });
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await lastRun.getByText('succeeded').first().waitFor();
+  await lastRun.getByText('"price": "12"').first().waitFor();
+  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('button', { name: 'Enable' }).click();
+  await lastRun.getByRole('button', { name: 'Start again' }).click();
+  await lastRun.getByText('Costs 12').first().waitFor();
 });

@@ -30,6 +30,8 @@ export interface DrawnNode {
   kind: string;
   description: string;
   colour: { light: string | undefined; dark: string | undefined };
+  /** True if a run only hands the node's first input on instead of executing the node. */
+  isDisabled: boolean;
   /** The address of an icon that is embedded in the JSON; undefined without one. */
   icon: string | undefined;
   outputs: DrawnPort[];
@@ -130,6 +132,8 @@ export function readNode(json: unknown): DrawnNode {
       light: readColour(objectAt(data, 'design').backgroundColor) ?? readColour(data.backgroundColor),
       dark: readColour(objectAt(data, 'design').backgroundColorDark) ?? readColour(data.backgroundColorDark),
     },
+    // A deploy freezes a disabled node as the node `disabled`.
+    isDisabled: data.disabled === true || nodeId === 'disabled',
     icon: readIcon(objectAt(data, 'design').icon_url),
     outputs: listOf(data.sources ?? node.sources).map(readOutput).map((port) => ({
       ...port,

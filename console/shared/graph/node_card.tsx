@@ -113,7 +113,9 @@ const NodeHead = ({ node }: { node: DrawnNode }) => (
       ? <CategoryIcon category={categoryOf(node)} />
       : <img className='graph-icon' src={node.icon} alt='' draggable={false} />}
     <span className='graph-title' title={node.title}>{node.title}</span>
-    {node.kind !== 'native' && <span className='graph-kind'>{node.kind}</span>}
+    {node.isDisabled
+      ? <span className='graph-kind'>disabled</span>
+      : node.kind !== 'native' && <span className='graph-kind'>{node.kind}</span>}
   </div>
 );
 
@@ -135,6 +137,7 @@ export const NodeSummary = memo(function NodeSummary(props: {
       style={{ height }}
       data-selected={isSelected || undefined}
       data-state={state}
+      data-disabled={node.isDisabled || undefined}
       data-faulty={isFaulty || undefined}
       data-category={categoryOf(node)}
     >
@@ -159,6 +162,7 @@ export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
       className='graph-node'
       data-selected={isSelected || undefined}
       data-state={state}
+      data-disabled={node.isDisabled || undefined}
       data-faulty={faults.length > 0 || undefined}
       data-category={categoryOf(node)}
       data-fits={isFitting}

@@ -27,11 +27,7 @@ interface PointMenuProps {
   onClose: () => void;
 }
 
-/**
- * A menu at a place in the window, which is never cut off at a border. The first item gets the focus. Escape, Tab and a
- * click outside close the menu, and the focus returns to its former element.
- */
-export function PointMenu({ label, at, children, onClose }: PointMenuProps) {
+function PlacedMenu({ label, at, children, onClose }: PointMenuProps) {
   const menu = usePlaceInside<HTMLDivElement>(at);
   useEffect(() => {
     const former = document.activeElement;
@@ -62,19 +58,27 @@ export function PointMenu({ label, at, children, onClose }: PointMenuProps) {
     event.preventDefault();
   };
   return (
-    <Portal>
-      <Paper
-        ref={menu}
-        withBorder
-        shadow='md'
-        role='menu'
-        aria-label={label}
-        className='point-menu'
-        onKeyDown={onKeyDown}
-        onContextMenu={(event) => event.preventDefault()}
-      >
-        {children}
-      </Paper>
-    </Portal>
+    <Paper
+      ref={menu}
+      withBorder
+      shadow='md'
+      role='menu'
+      aria-label={label}
+      className='point-menu'
+      onKeyDown={onKeyDown}
+      onContextMenu={(event) => event.preventDefault()}
+    >
+      {children}
+    </Paper>
   );
 }
+
+/**
+ * A menu at a place in the window, which is never cut off at a border. The first item gets the focus. Escape, Tab and a
+ * click outside close the menu, and the focus returns to its former element.
+ */
+export const PointMenu = (props: PointMenuProps) => (
+  <Portal>
+    <PlacedMenu {...props} />
+  </Portal>
+);

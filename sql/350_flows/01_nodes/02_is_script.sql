@@ -11,7 +11,7 @@ create function private.draws_inputs(node_id text)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select draws_inputs.node_id in ('interflow', 'interflow_instructions') or private.is_script(draws_inputs.node_id);
+  select draws_inputs.node_id in ('interflow', 'interflow_instructions', 'disabled') or private.is_script(draws_inputs.node_id);
 end;
 comment on function private.draws_inputs(text) is
   'True for a native node whose inputs come from the flow''s JSON instead of the node definition.';
@@ -20,7 +20,7 @@ create function private.draws_outputs(node_id text)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select draws_outputs.node_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(draws_outputs.node_id);
+  select draws_outputs.node_id in ('interflow', 'switch', 'fileexplorer', 'disabled') or private.is_script(draws_outputs.node_id);
 end;
 comment on function private.draws_outputs(text) is
   'True for a native node whose outputs come from the flow''s JSON instead of the node definition.';

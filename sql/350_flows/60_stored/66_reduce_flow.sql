@@ -179,7 +179,7 @@ begin
   loop
     -- Appending an empty array decompresses the graph without changing it. Otherwise each function below would
     -- decompress the graph again.
-    v_flow.nodes := v_flow.nodes || '[]';
+    v_flow.nodes := private.nodes_to_run(v_flow.nodes || '[]');
     v_flow.edges := v_flow.edges || '[]';
     if v_position > 1 then
       -- Reading even a small flow takes time, so 10 KiB are added to the size of each flow.

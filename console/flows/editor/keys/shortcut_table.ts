@@ -1,6 +1,7 @@
 import { duplicateSelected, groupSelected, removeSelected } from '../actions.ts';
 import type { EditorStore } from '../editor_store.ts';
 import { nodeIdOf } from '../flow_document.ts';
+import { toggleDisabled } from '../selection/disable.ts';
 
 /** The parts of the editor that commands act on. */
 export interface CommandTarget {
@@ -63,6 +64,12 @@ export const COMMANDS = {
     keys: ['ctrl+g'],
     command: ({ store }) => groupSelected(store),
   },
+  disable: {
+    shown: 'D',
+    what: 'Disable the selected nodes, or enable them again',
+    keys: ['d'],
+    command: ({ store }) => toggleDisabled(store),
+  },
   extract: {
     shown: 'Shift X',
     what: 'Extract the selected nodes into a flow of their own',
@@ -111,6 +118,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { shown: 'Ctrl C, Ctrl X, Ctrl V', what: 'Copy, cut and paste nodes, also between flows' },
   COMMANDS.duplicate,
   COMMANDS.group,
+  COMMANDS.disable,
   COMMANDS.extract,
   COMMANDS.selectAll,
   COMMANDS.remove,

@@ -4,6 +4,7 @@ import { nodeIdOf } from '../flow_document.ts';
 import { COMMANDS, type CommandTarget } from '../keys/shortcut_table.ts';
 import type { RunScope } from '../last_run/store/reach.ts';
 import { isAnnotation } from '../notes/annotations.ts';
+import { nextToggle } from '../selection/disable.ts';
 
 /** An entry of a context menu. */
 export interface MenuEntry {
@@ -80,10 +81,12 @@ function nodeEntries({ document, selected }: EditorState, target: MenuTarget): M
   const runs = id !== undefined && isOwner && selected.size === 1 && hasNodes
     ? SCOPES.map(([scope, label]) => ({ label, choose: () => runScope(id, scope) }))
     : [];
+  const toggle = nextToggle({ document, selected });
   return [
     [...single, ...runs],
     [...clipboardEntries(commands), entry(commands, 'duplicate', 'Duplicate')],
     [
+      entry(commands, 'disable', toggle === 'enable' ? 'Enable' : 'Disable', toggle === undefined),
       entry(commands, 'group', 'Group', !hasNodes),
       ...(isOwner ? [entry(commands, 'extract', 'Extract into a flow', !hasNodes)] : []),
     ],

@@ -1,7 +1,11 @@
-/** The script nodes of earlier versions, one for each number of inputs and outputs. The palette does not list them. */
-export const HIDDEN = [0, 1, 2, 3, 4, 5].flatMap((inputs) =>
-  [1, 2, 3, 4, 5].map((outputs) => `rhai_script_${inputs}x${outputs}`)
-);
+/**
+ * The nodes that the palette does not list: the node that takes the place of a disabled one, and the script nodes of
+ * earlier versions, one for each number of inputs and outputs.
+ */
+export const HIDDEN = [
+  'disabled',
+  ...[0, 1, 2, 3, 4, 5].flatMap((inputs) => [1, 2, 3, 4, 5].map((outputs) => `rhai_script_${inputs}x${outputs}`)),
+];
 
 /** The nodes that the palette lists first while the search is empty. */
 export const COMMON = [

@@ -50,7 +50,7 @@ async function checkSchema(schema: unknown): Promise<string[]> {
 function sourceInput(
   node: DrawnNode,
 ): { code: string; name: string; parse: (value: unknown) => Source['parse'] | undefined } | undefined {
-  if (node.kind !== 'native') return undefined;
+  if (node.kind !== 'native' || node.isDisabled) return undefined;
   if (node.nodeId === 'api_input') {
     const parse = (schema: unknown) => schema == null ? undefined : () => checkSchema(schema);
     return { code: 'answer_schema_invalid', name: 'json_schema', parse };
