@@ -91,3 +91,31 @@ test('fit shows the whole graph of 300 nodes, and never zooms above 1', async ()
   await expect.poll(() => nodes.count()).toBe(300);
   await expect.poll(() => isWholeGraphVisible(page)).toBe(true);
 });
+
+test('values of a run beside nodes are not cut off at the border, also with the panel open', async () => {
+  const opened = await openConsole({ viewport: VIEWPORT });
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  const text = flow.toText(
+    flow.toText(flow.json('a long text, so that its value takes all its room'), 'First'),
+    'Second',
+  );
+  flow.use('to_string', { stringify: text }, { title: 'Last' });
+  flow.nodes.forEach((node, index) => Object.assign(node, { position: { x: index * 300, y: 0 } }));
+  await goto(`flows/${await storeFlow(person, flow)}`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const values = canvasOf(page).locator('.run-value');
+  await expect.poll(() => values.count()).toBe(4);
+  const areWhole = async () => {
+    const { x, y, width, height } = (await canvasOf(page).boundingBox())!;
+    const boxes = await Promise.all((await values.all()).map((value) => value.boundingBox()));
+    return boxes.map((box) =>
+      box !== null && box.x >= x && box.y >= y && box.x + box.width <= x + width && box.y + box.height <= y + height
+    );
+  };
+  await expect.poll(areWhole).toEqual([true, true, true, true]);
+  await canvasOf(page).getByRole('group', { name: 'Last', exact: true }).click();
+  await page.getByRole('complementary').waitFor();
+  await expect.poll(async () => (await areWhole()).at(-1)).toBe(true);
+});

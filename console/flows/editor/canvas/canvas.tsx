@@ -72,7 +72,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
               deleteKeyCode={null}
               nodesConnectable={isOwner}
               onlyRenderVisibleElements
-              onInit={showAll}
+              onInit={(canvas) => showAll(canvas)}
               minZoom={MIN_ZOOM}
             >
               <GraphParts nodes={nodes} edges={edges} map='Map of the flow' />

@@ -9,6 +9,7 @@ export function useFittedView(): void {
   const { current } = useDrawers();
   const height = useStore((state) => state.height);
   const isOpen = current !== undefined;
+  const hasResults = current === 'run';
   const waits = useRef(false);
   useEffect(() => {
     waits.current = isOpen;
@@ -17,6 +18,6 @@ export function useFittedView(): void {
     // The drawer is loaded when it first opens, so the canvas gets its new height later than the state.
     if (!waits.current) return;
     waits.current = false;
-    showAll({ fitView });
-  }, [height, fitView]);
+    showAll({ fitView }, hasResults);
+  }, [height, fitView, hasResults]);
 }

@@ -1,10 +1,11 @@
 import { useStoreApi } from '@xyflow/react';
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useContext, useEffect, useRef } from 'react';
 import { type Point, readPosition } from '../../../shared/graph/drawn_node.ts';
 import type { GraphNode } from '../../../shared/graph/graph_node.tsx';
 import { NODE_WIDTH, nodeHeight } from '../../../shared/graph/node_size.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { nodeIdOf } from '../flow_document.ts';
+import { MarksContext } from '../last_run/last_run_context.tsx';
 import { drawnNode } from '../view.ts';
 
 /** Distance of a revealed node from the border of the canvas. */
@@ -20,19 +21,27 @@ export function shiftInto(start: number, end: number, length: number): number {
   return start + toEnd < MARGIN ? MARGIN - start : toEnd;
 }
 
-/** Returns a function that moves the view as little as possible, so that a whole node is visible. */
+/** The room that the values of a run take beside a node. */
+const VALUES_WIDTH = 142;
+
+/**
+ * Returns a function that moves the view as little as possible, so that a whole node is visible, with its values in the
+ * last run.
+ */
 export function useReveal() {
   const canvas = useStoreApi<GraphNode>();
+  const { results } = useContext(MarksContext);
+  const width = results.size > 0 ? NODE_WIDTH + VALUES_WIDTH : NODE_WIDTH;
   return useCallback(({ x, y }: Point, height: number): void => {
     const { domNode, transform: [left, top, zoom], panBy } = canvas.getState();
     // The box is read from the element, because the canvas updates its own size only after the next frame.
     const box = domNode!.getBoundingClientRect();
     const shift = {
-      x: shiftInto(left + x * zoom, left + (x + NODE_WIDTH) * zoom, box.width),
+      x: shiftInto(left + x * zoom, left + (x + width) * zoom, box.width),
       y: shiftInto(top + y * zoom, top + (y + height) * zoom, box.height),
     };
     if (shift.x !== 0 || shift.y !== 0) void panBy(shift);
-  }, [canvas]);
+  }, [canvas, width]);
 }
 
 /**
