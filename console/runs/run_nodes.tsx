@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { readEdge } from '../shared/graph/drawn_node.ts';
 import { GraphView } from '../shared/graph/graph_view.tsx';
 import { ExecutionPanel } from './execution_panel.tsx';
-import { failedBefore, nodeFaults, nodeStates } from '../shared/run/node_states.ts';
+import { describeFailures, failuresBefore, nodeFaults, nodeStates } from '../shared/run/node_states.ts';
 import type { ShownGraph } from './run_graph_query.ts';
 import { Section } from '../shared/page/section.tsx';
 import { Timeline } from './timeline.tsx';
@@ -18,6 +18,8 @@ interface RunNodesProps {
   onSelect: (nodeId: string) => void;
 }
 
+const NO_CAUSES: ReadonlyMap<string, string> = new Map();
+
 /** The graph of a run with the states of its nodes, the selected node, and the timeline. */
 export function RunNodes({ live: { executions, isCut }, run, graph, selected, onSelect }: RunNodesProps) {
   const hasEnded = run.end_time !== null;
@@ -25,9 +27,15 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
   const faults = useMemo(() => nodeFaults(executions), [executions]);
   const ofSelected = useMemo(() => executions.filter(({ node_id }) => node_id === selected), [executions, selected]);
   const causes = useMemo(() => {
-    const ids = selected === undefined ? [] : failedBefore(selected, graph.edges.map(readEdge), executions);
-    return new Map(ids.map((id) => [id, graph.titles.get(id) ?? id]));
-  }, [selected, graph, executions]);
+    const failures = hasEnded ? failuresBefore(graph.edges.map(readEdge), executions) : new Map<string, string[]>();
+    return new Map(
+      [...failures].map(([id, ids]) => [id, new Map(ids.map((one) => [one, graph.titles.get(one) ?? one]))]),
+    );
+  }, [hasEnded, graph, executions]);
+  const reasons = useMemo(
+    () => new Map([...causes].map(([id, titles]) => [id, describeFailures([...titles.values()])])),
+    [causes],
+  );
   return (
     <>
       <Section title='Graph'>
@@ -42,6 +50,7 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
             nodes={graph.nodes}
             edges={graph.edges}
             states={states}
+            reasons={reasons}
             faults={faults}
             selected={selected}
             onSelect={onSelect}
@@ -54,7 +63,7 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
               title={graph.titles.get(selected) ?? selected}
               inputs={graph.inputs.get(selected)}
               executions={ofSelected}
-              failedBefore={causes}
+              failedBefore={causes.get(selected) ?? NO_CAUSES}
               onSelect={onSelect}
               hasEnded={hasEnded}
             />

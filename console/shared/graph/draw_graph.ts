@@ -20,17 +20,20 @@ const NO_FAULTS: readonly string[] = [];
 /** What a graph shows at its nodes. */
 interface Marks {
   states: ReadonlyMap<string, NodeState> | undefined;
+  /** Why nodes did not run, by their ids. */
+  reasons: ReadonlyMap<string, string> | undefined;
   faults: ReadonlyMap<string, readonly string[]> | undefined;
   selected: string | undefined;
   /** The ids of the nodes that show all their ports. */
   expanded: ReadonlySet<string>;
 }
 
-/** Converts the nodes of a graph to the canvas's form. If there are states, a node without a state is waiting. */
-export const drawNodes = (graph: PlacedGraph, { states, faults, selected, expanded }: Marks): GraphNode[] =>
+/** Converts the nodes of a graph to the canvas's form. If there are states, a node without a state has not begun. */
+export const drawNodes = (graph: PlacedGraph, { states, reasons, faults, selected, expanded }: Marks): GraphNode[] =>
   graph.nodes.map(({ node, position }) => {
     const shown = shownPorts(node, graph.connected, expanded.has(node.id));
-    const state = states === undefined ? undefined : states.get(node.id) ?? 'waiting';
+    const state = states === undefined ? undefined : states.get(node.id) ?? 'not begun';
+    const reason = reasons?.get(node.id);
     const ofNode = faults?.get(node.id) ?? NO_FAULTS;
     const geometry = nodeGeometry(shown, { hasState: state !== undefined, hasFaults: ofNode.length > 0 });
     return {
@@ -39,7 +42,7 @@ export const drawNodes = (graph: PlacedGraph, { states, faults, selected, expand
       position,
       selected: node.id === selected,
       ...geometry,
-      ariaLabel: state === undefined ? node.title : `${node.title}, ${state}`,
-      data: { node, shown, handles: geometry.handles, state, faults: ofNode },
+      ariaLabel: [node.title, state, reason].filter((part) => part !== undefined).join(', '),
+      data: { node, shown, handles: geometry.handles, state, reason, faults: ofNode },
     };
   });

@@ -28,6 +28,8 @@ interface GraphNodeData extends Record<string, unknown> {
   /** The ends of edges, as `nodeGeometry` computes them. */
   handles: readonly NodeHandle[];
   state?: NodeState | undefined;
+  /** Why the node did not run; undefined if no failure is the reason. */
+  reason?: string | undefined;
   faults?: readonly string[];
   /**
    * The problems that a check of the drawn flow found. A node with problems shows a mark, which does not change the
@@ -149,7 +151,7 @@ const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
     (port, dot) => <PortHandle nodeId={id} port={port} dot={dot} isConnectable={isConnectable} />,
     [id, isConnectable],
   );
-  const { node, shown, handles, state, faults = NO_FAULTS, problems } = data;
+  const { node, shown, handles, state, reason, faults = NO_FAULTS, problems } = data;
   const problemMark = problems && <ProblemMark problems={problems} />;
   if (isSummary) {
     return (
@@ -166,6 +168,7 @@ const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
         node={node}
         isSelected={selected}
         state={state}
+        reason={reason}
         shown={shown}
         isFitting={marked?.nodes.has(id)}
         faults={faults}

@@ -21,6 +21,8 @@ interface GraphViewProps {
   edges: readonly unknown[];
   /** The state of each node in a run, by its id. */
   states?: ReadonlyMap<string, NodeState>;
+  /** Why nodes did not run, by their ids. */
+  reasons?: ReadonlyMap<string, string>;
   /** The faults of nodes, by their ids. */
   faults?: ReadonlyMap<string, readonly string[]>;
   /** The node that is shown as selected. */
@@ -43,12 +45,12 @@ export function GraphView(props: GraphViewProps) {
 }
 
 function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
-  const { label, graph, states, faults, selected, onSelect } = props;
+  const { label, graph, states, reasons, faults, selected, onSelect } = props;
   const colorMode = useComputedColorScheme('light');
   const [expanded, toggle] = useExpanded();
   const drawn = useMemo(
-    () => drawNodes(graph, { states, faults, selected, expanded }),
-    [graph, states, faults, selected, expanded],
+    () => drawNodes(graph, { states, reasons, faults, selected, expanded }),
+    [graph, states, reasons, faults, selected, expanded],
   );
   const edges = useMemo(() => drawEdges(graph.edges, selected), [graph.edges, selected]);
   const hasMany = edges.length > MANY_EDGES;
@@ -67,7 +69,7 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
           nodesConnectable={false}
           edgesFocusable={false}
           onlyRenderVisibleElements
-          onInit={showAll}
+          onInit={(canvas) => showAll(canvas)}
           minZoom={MIN_ZOOM}
           onNodesChange={(changes) => {
             const chosen = changes.find((change) => change.type === 'select' && change.selected);

@@ -8,7 +8,15 @@ import type { InputMark, ShownPorts } from './shown_ports.ts';
 import './graph.css';
 
 /** The state of a node in a run. */
-export type NodeState = 'waiting' | 'running' | 'succeeded' | 'handled' | 'failed' | 'not run' | 'stopped';
+export type NodeState =
+  | 'not begun'
+  | 'waiting'
+  | 'running'
+  | 'succeeded'
+  | 'handled'
+  | 'failed'
+  | 'not run'
+  | 'stopped';
 
 /** The marks of a port's dot. */
 export interface PortDot {
@@ -30,6 +38,8 @@ export interface NodeCardProps {
   isSelected?: boolean;
   /** The state decides the colour, and is also shown as text. */
   state?: NodeState | undefined;
+  /** Why the node did not run, such as `because “Get” failed`; undefined if no failure is the reason. */
+  reason?: string | undefined;
   /** While an edge is dragged, true if it may end at this node. */
   isFitting?: boolean | undefined;
   /** The ports to show, and their states; all ports if undefined. */
@@ -155,7 +165,7 @@ export const NodeSummary = memo(function NodeSummary(props: {
 
 /** A node as drawn on the canvas: its name and category, its inputs with their values, and its outputs. */
 export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
-  const { node, isSelected = false, state, isFitting, shown, faults = [], renderHandle, onToggle } = props;
+  const { node, isSelected = false, state, reason, isFitting, shown, faults = [], renderHandle, onToggle } = props;
   const { inputs, outputs } = shown ?? node;
   return (
     <div
@@ -168,7 +178,9 @@ export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
       data-fits={isFitting}
     >
       <NodeHead node={node} />
-      {state !== undefined && <div className='graph-state'>{state}</div>}
+      {state !== undefined && (
+        <div className='graph-state' title={reason}>{reason === undefined ? state : `${state} ${reason}`}</div>
+      )}
       {faults.length > 0 && (
         <div className='graph-faults' title={faults.join('\n')}>
           <p>{faults.join(' · ')}</p>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failedBefore } from './node_states.ts';
+import { describeFailures, failuresBefore } from './node_states.ts';
 import type { ShownExecution } from './use_live_run.ts';
 
 const execution = (node_id: string, errors: string[] | null, error_handled = false): ShownExecution => ({
@@ -29,8 +29,14 @@ it('a node that did not run names the failed nodes before it, and none behind a 
     execution('branch', null),
     execution('late', null),
   ];
-  expect(failedBefore('template', edges, executions)).toEqual(['get']);
-  expect(failedBefore('post', edges, executions)).toEqual(['get']);
-  expect(failedBefore('other', edges, executions)).toEqual([]);
-  expect(failedBefore('end', edges, executions)).toEqual([]);
+  expect(Object.fromEntries(failuresBefore(edges, executions))).toEqual({ template: ['get'], post: ['get'] });
+  const both = [...executions, execution('template', ['no'])];
+  expect(Object.fromEntries(failuresBefore(edges, both))).toEqual({ post: ['template'] });
+});
+
+it.each([[['A'], 'because “A” failed'], [['A', 'B'], 'because “A” and another node failed'], [
+  ['A', 'B', 'C'],
+  'because “A” and 2 other nodes failed',
+]])('the failures of %j are described in words', (titles, words) => {
+  expect(describeFailures(titles)).toBe(words);
 });

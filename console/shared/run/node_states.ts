@@ -27,6 +27,7 @@ export const stateOf = (
 
 /** If the executions of a node have several states, the state with the greatest weight is shown. */
 const WEIGHTS: Record<NodeState, number> = {
+  'not begun': 0,
   'not run': 0,
   succeeded: 1,
   handled: 1.5,
@@ -44,7 +45,7 @@ export function nodeStates(
 ): Map<string, NodeState> {
   const hasEnded = run.end_time !== null;
   const states = new Map<string, NodeState>();
-  for (const id of nodeIds) states.set(id, hasEnded ? 'not run' : 'waiting');
+  for (const id of nodeIds) states.set(id, hasEnded ? 'not run' : 'not begun');
   const begun = new Set<string>();
   for (const execution of executions) {
     const { node_id } = execution;
@@ -56,27 +57,37 @@ export function nodeStates(
 }
 
 /**
- * Returns the failed nodes because of which a node did not run: those before it, with only nodes between them that did
- * not run either. Failures that the flow handles do not count.
+ * Returns, for each node that did not run because of failures, the failed nodes before it, with only nodes between them
+ * that did not run either. Failures that the flow handles do not count.
  */
-export function failedBefore(
-  nodeId: string,
+export function failuresBefore(
   edges: readonly DrawnEdge[],
   executions: readonly ShownExecution[],
-): string[] {
-  const sources = new Map<string, string[]>();
-  for (const { source, target } of edges) sources.set(target, [...sources.get(target) ?? [], source]);
+): Map<string, string[]> {
+  const targets = new Map<string, string[]>();
+  for (const { source, target } of edges) targets.set(source, [...targets.get(source) ?? [], target]);
   const begun = new Set(executions.map(({ node_id }) => node_id));
   const failed = new Set(
     executions.filter(({ errors, error_handled }) => errors !== null && !error_handled).map(({ node_id }) => node_id),
   );
-  const seen = new Set([nodeId]);
-  for (const id of seen) {
-    if (begun.has(id)) continue;
-    for (const source of sources.get(id) ?? []) seen.add(source);
+  const causes = new Map<string, string[]>();
+  for (const cause of failed) {
+    const behind = new Set(targets.get(cause));
+    for (const id of behind) {
+      if (begun.has(id)) continue;
+      causes.set(id, [...causes.get(id) ?? [], cause]);
+      for (const next of targets.get(id) ?? []) behind.add(next);
+    }
   }
-  seen.delete(nodeId);
-  return [...seen].filter((id) => failed.has(id));
+  return causes;
+}
+
+/** Says which nodes failed, so that another node did not run, such as `because “Get” failed`. */
+export function describeFailures(titles: readonly string[]): string {
+  const [first, ...others] = titles;
+  return others.length === 0
+    ? `because “${first}” failed`
+    : `because “${first}” and ${others.length === 1 ? 'another node' : `${others.length} other nodes`} failed`;
 }
 
 /** Returns the first errors of each node, without the errors that the flow handles. */

@@ -4,14 +4,14 @@ import { useUserId } from '../../../session/use_user_id.ts';
 import { isObject } from '../../../shared/graph/drawn_node.ts';
 import { plainOf } from '../../../shared/plain_json.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
-import { nodeIdOf } from '../flow_document.ts';
 import { useDrawers } from '../layout/drawers.tsx';
 import type { Saving } from '../use_saving.ts';
 import { useDraftRuns } from './store/draft_runs.ts';
-import { type NodeResult, nodeResults } from './store/node_results.ts';
+import type { NodeResult } from './store/node_results.ts';
 import { usePins } from './store/pins.ts';
 import { isSameGraph, keepRun, keptRuns } from './store/started_runs.ts';
 import { type RunRequest, useStarting } from './store/starting.ts';
+import { useNodeResults } from './store/use_node_results.ts';
 import { useRunning } from './use_running.tsx';
 
 /** The last run of the drawn flow, which stays visible while the user edits. */
@@ -68,9 +68,7 @@ export function LastRunProvider({ saving, children }: { saving: Saving; children
   const [givenValues, setGivenValues] = useState<PlainValues>();
   const { newest, runs, isLive, error: readError } = useDraftRuns(started);
   const pins = usePins();
-  // The ids are joined to one text: while nodes are moved, the text stays equal, so `useMemo` keeps its result.
-  const nodeIds = document.nodes.map(nodeIdOf).join(' ');
-  const results = useMemo(() => nodeResults(runs, nodeIds.split(' ')), [runs, nodeIds]);
+  const results = useNodeResults(runs);
   const { mutate, isPending: isStarting, error: startError } = useStarting(
     saving,
     { results, pins },

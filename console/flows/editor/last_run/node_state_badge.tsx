@@ -9,8 +9,14 @@ const COLOURS: Partial<Record<NodeState, string>> = {
   running: 'blue',
 };
 
+interface NodeStateBadgeProps {
+  state: NodeState;
+  /** Why the node did not run. */
+  reason: string | undefined;
+}
+
 /** The state of a node as a sign, a text and a colour. */
-export const NodeStateBadge = ({ state }: { state: NodeState }) => (
+export const NodeStateBadge = ({ state, reason }: NodeStateBadgeProps) => (
   <Badge
     variant='light'
     color={COLOURS[state] ?? 'gray'}
@@ -18,6 +24,6 @@ export const NodeStateBadge = ({ state }: { state: NodeState }) => (
     tt='none'
     leftSection={<span aria-hidden='true'>{STATE_ICONS[state]}</span>}
   >
-    {state}
+    {reason === undefined ? state : `${state} ${reason}`}
   </Badge>
 );

@@ -36,9 +36,10 @@ function OutputValues({ node, handles, outputs, isPinned }: NodeMarkProps & { ou
 
 const StateLine = ({ result, isPinned }: { result: NodeResult | undefined; isPinned: boolean }) => (
   <div className='run-line' data-old={result?.isNewest === false || undefined}>
-    {result !== undefined && (
-      <span className='run-state' data-state={result.state}>
+    {result !== undefined && result.state !== 'not begun' && (
+      <span className='run-state' data-state={result.state} title={result.reason}>
         <span aria-hidden='true'>{STATE_ICONS[result.state]}</span> {result.state}
+        {result.reason !== undefined && ` ${result.reason}`}
         {result.executions.length > 1 && ` ×${result.executions.length}`}
       </span>
     )}

@@ -23,7 +23,7 @@ export function NodeOutcome({ node, result, values, onRetry }: NodeOutcomeProps)
   return (
     <>
       <Group gap='xs'>
-        <NodeStateBadge state={result.state} />
+        <NodeStateBadge state={result.state} reason={result.reason} />
         {result.executions.length > 1 && (
           <Text size='sm' c='dimmed'>{result.executions.length} executions; shown is #{execution?.times}</Text>
         )}

@@ -54,7 +54,7 @@ export function NodeValues({ node }: { node: DrawnNode }) {
         <Text size='sm' fw={600} className='console-text'>{node.title}</Text>
         {result === undefined
           ? <Text size='sm' c='dimmed'>has not run yet</Text>
-          : <NodeStateBadge state={result.state} />}
+          : <NodeStateBadge state={result.state} reason={result.reason} />}
         {result?.isPinned === true && <Badge variant='outline' tt='none'>pinned outputs</Badge>}
         {duration !== undefined && <Text size='sm' c='dimmed'>{describeDuration(duration)}</Text>}
         {(result?.executions.length ?? 0) > 1 && (

@@ -1,6 +1,7 @@
 import type { ValueMap } from 'flow-deployments-client';
+import type { DrawnEdge } from '../../../../shared/graph/drawn_node.ts';
 import type { NodeState } from '../../../../shared/graph/node_card.tsx';
-import { nodeFaults, nodeStates } from '../../../../shared/run/node_states.ts';
+import { describeFailures, failuresBefore, nodeFaults, nodeStates } from '../../../../shared/run/node_states.ts';
 import type { ShownExecution } from '../../../../shared/run/use_live_run.ts';
 
 /** The parts of a run from which the results of its nodes are computed. */
@@ -20,6 +21,8 @@ export interface DraftRun {
 export interface NodeResult {
   runId: string;
   state: NodeState;
+  /** Why the node did not run, such as `because “Get” failed`; undefined if no failure is the reason. */
+  reason: string | undefined;
   /** The executions of the node. In a loop a node has several. */
   executions: readonly ShownExecution[];
   /** The outputs of the first execution; undefined until it has outputs. */
@@ -33,6 +36,7 @@ export interface NodeResult {
 }
 
 const NO_FAULTS: readonly string[] = [];
+const NO_FAILURES: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** Returns the nodes that a run executes. */
 function selectedBy({ end_time, not_run, only, executions }: DraftRun, nodeIds: readonly string[]): Set<string> {
@@ -51,24 +55,35 @@ function executionsByNode(executions: readonly ShownExecution[]): Map<string, Sh
   return byNode;
 }
 
+/** The parts of the drawn flow that the results depend on. */
+export interface DrawnFlow {
+  /** The titles of the nodes, by their ids. */
+  titles: ReadonlyMap<string, string>;
+  edges: readonly DrawnEdge[];
+}
+
 /**
  * Returns the result of each node. If the newest run executed only some nodes, the results of the others come from
  * earlier runs.
  *
  * @param runs The runs, the newest first.
  */
-export function nodeResults(runs: readonly DraftRun[], nodeIds: readonly string[]): Map<string, NodeResult> {
+export function nodeResults(runs: readonly DraftRun[], { titles, edges }: DrawnFlow): Map<string, NodeResult> {
+  const nodeIds = [...titles.keys()];
   const results = new Map<string, NodeResult>();
   for (const run of runs) {
     const decided = [...selectedBy(run, nodeIds)].filter((id) => !results.has(id));
     const states = nodeStates(decided, run.executions, run);
     const faults = nodeFaults(run.executions);
+    const failures = run.end_time === null ? NO_FAILURES : failuresBefore(edges, run.executions);
     const byNode = executionsByNode(run.executions);
     for (const id of decided) {
       const executions = byNode.get(id) ?? [];
+      const failed = failures.get(id);
       results.set(id, {
         runId: run.id,
-        state: states.get(id) ?? 'waiting',
+        state: states.get(id) ?? 'not begun',
+        reason: failed && describeFailures(failed.map((cause) => titles.get(cause) ?? cause)),
         executions,
         outputs: run.outputs.get(id),
         faults: faults.get(id) ?? NO_FAULTS,
