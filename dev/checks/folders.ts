@@ -20,16 +20,6 @@ const LISTS: readonly string[] = [
   'runner/nodes/registry.ts',
 ];
 
-/** Files that import too much, with the number of their imports. The number may only become smaller. */
-const STILL_TOO_MANY: Readonly<Record<string, number>> = {
-};
-
-/** The exceptions from MAX_IMPORTS. */
-export interface ImportLimits {
-  lists: readonly string[];
-  stillTooMany: Readonly<Record<string, number>>;
-}
-
 const countLines = (text: string): number => text.split('\n').length - 1;
 
 /** Returns a line for each folder that holds too many files, or too many lines without subfolders. */
@@ -50,34 +40,31 @@ export function largeFolders(sources: readonly Source[]): string[] {
   });
 }
 
-/** Returns a line for each file that imports too much, and for each exception that is not needed. */
-export function manyImports(
-  sources: readonly Source[],
-  { lists, stillTooMany }: ImportLimits = { lists: LISTS, stillTooMany: STILL_TOO_MANY },
-): string[] {
+/** Returns a line for each file that imports too much, and for each file in `lists` that needs no exception. */
+export function manyImports(sources: readonly Source[], lists: readonly string[] = LISTS): string[] {
   const counts = new Map(
     sources.map(({ file, text }) => [file, new Set(importsOf(file, text).map(({ to }) => to)).size]),
   );
-  const faults = [...counts].flatMap(([file, count]) => {
-    const most = stillTooMany[file] ?? MAX_IMPORTS;
-    return lists.includes(file) || count <= most
+  const faults = [...counts].flatMap(([file, count]) =>
+    lists.includes(file) || count <= MAX_IMPORTS
       ? []
-      : [`${file} imports ${count} modules, and may import ${most}: split it.`];
-  });
-  const stale = [...lists, ...Object.keys(stillTooMany)].flatMap((file) => {
+      : [`${file} imports ${count} modules, and may import ${MAX_IMPORTS}: split it.`]
+  );
+  const stale = lists.flatMap((file) => {
     const count = counts.get(file) ?? 0;
-    if (count <= MAX_IMPORTS) {
-      return [`${file} imports ${count} modules and is no exception: take it out of dev/checks/folders.ts.`];
-    }
-    return count >= (stillTooMany[file] ?? 0)
+    return count > MAX_IMPORTS
       ? []
-      : [`${file} now imports ${count} modules: make its number in dev/checks/folders.ts smaller.`];
+      : [`${file} imports ${count} modules and is no exception: take it out of dev/checks/folders.ts.`];
   });
   return [...faults, ...stale];
 }
 
 /** Throws a StackError that names each folder, also of SQL, and each file that is too large for a newcomer to take in. */
-export function checkFolders(sources: readonly Source[], sql: readonly Source[] = [], limits?: ImportLimits): void {
-  const faults = [...largeFolders(sources), ...largeFolders(sql), ...manyImports(sources, limits)];
+export function checkFolders(
+  sources: readonly Source[],
+  sql: readonly Source[] = [],
+  lists?: readonly string[],
+): void {
+  const faults = [...largeFolders(sources), ...largeFolders(sql), ...manyImports(sources, lists)];
   if (faults.length > 0) throw new StackError(faults.join('\n'));
 }

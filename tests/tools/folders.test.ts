@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkFolders, type ImportLimits, largeFolders, manyImports } from '../../dev/checks/folders.ts';
+import { checkFolders, largeFolders, manyImports } from '../../dev/checks/folders.ts';
 import type { Source } from '../../dev/checks/imports.ts';
 
 const files = (count: number, folder = 'a', lines = 1): Source[] =>
@@ -7,8 +7,6 @@ const files = (count: number, folder = 'a', lines = 1): Source[] =>
 
 const importing = (count: number): string =>
   Array.from({ length: count }, (_, index) => `import './m${index}.ts';\n`).join('');
-
-const NO_EXCEPTIONS = { lists: [], stillTooMany: {} };
 
 it('a folder may have 25 files beside its subfolders', () => {
   expect(largeFolders([...files(25), ...files(25, 'a/b')])).toEqual([]);
@@ -25,38 +23,24 @@ it('a folder without subfolders may have 2,500 lines', () => {
 
 it('a file may import 15 modules, each as often as it likes', () => {
   const text = importing(15);
-  expect(manyImports([{ file: 'a.ts', text: text + text }], NO_EXCEPTIONS)).toEqual([]);
-  expect(manyImports([{ file: 'a.ts', text: importing(16) }], NO_EXCEPTIONS)).toEqual([
+  expect(manyImports([{ file: 'a.ts', text: text + text }], [])).toEqual([]);
+  expect(manyImports([{ file: 'a.ts', text: importing(16) }], [])).toEqual([
     'a.ts imports 16 modules, and may import 15: split it.',
   ]);
 });
 
-it('a list may import more, and a file with a number of its own may not grow', () => {
-  const source = [{ file: 'a.ts', text: importing(20) }];
-  expect(manyImports(source, { lists: ['a.ts'], stillTooMany: {} })).toEqual([]);
-  expect(manyImports(source, { lists: [], stillTooMany: { 'a.ts': 20 } })).toEqual([]);
-  expect(manyImports(source, { lists: [], stillTooMany: { 'a.ts': 19 } })).toEqual([
-    'a.ts imports 20 modules, and may import 19: split it.',
+it('a list may import more, and an exception that is not needed is a fault', () => {
+  expect(manyImports([{ file: 'a.ts', text: importing(20) }], ['a.ts'])).toEqual([]);
+  expect(manyImports([{ file: 'a.ts', text: importing(15) }], ['a.ts'])).toEqual([
+    'a.ts imports 15 modules and is no exception: take it out of dev/checks/folders.ts.',
   ]);
-  expect(manyImports(source, { lists: [], stillTooMany: { 'a.ts': 21 } })).toEqual([
-    'a.ts now imports 20 modules: make its number in dev/checks/folders.ts smaller.',
+  expect(manyImports([], ['a.ts'])).toEqual([
+    'a.ts imports 0 modules and is no exception: take it out of dev/checks/folders.ts.',
   ]);
 });
-
-it.each<ImportLimits>([{ lists: ['a.ts'], stillTooMany: {} }, { lists: [], stillTooMany: { 'a.ts': 15 } }])(
-  'an exception that is not needed is a fault: %j',
-  (limits) => {
-    expect(manyImports([{ file: 'a.ts', text: importing(15) }], limits)).toEqual([
-      'a.ts imports 15 modules and is no exception: take it out of dev/checks/folders.ts.',
-    ]);
-    expect(manyImports([], limits)).toEqual([
-      'a.ts imports 0 modules and is no exception: take it out of dev/checks/folders.ts.',
-    ]);
-  },
-);
 
 it('a fault of either kind is thrown', () => {
   expect(() => checkFolders(files(26))).toThrow('26 source files');
   expect(() => checkFolders([], files(26, 'sql/a'))).toThrow('sql/a has 26 source files');
-  expect(() => checkFolders([{ file: 'a.ts', text: importing(16) }], [], NO_EXCEPTIONS)).toThrow('16 modules');
+  expect(() => checkFolders([{ file: 'a.ts', text: importing(16) }], [], [])).toThrow('16 modules');
 });
