@@ -4,6 +4,7 @@ import type { Platform } from '../../functions/_shared/edge_platform.ts';
 import { makeDeploymentApp } from '../../functions/deployment/app.ts';
 import { makeFlowApp } from '../../functions/flow/app.ts';
 import { makeConnectionsApp } from '../../functions/connections/app.ts';
+import { makeMcpApp } from '../../functions/mcp/app.ts';
 import { makeNodesApp } from '../../functions/nodes/app.ts';
 import { makeWalletsApp } from '../../functions/wallets/app.ts';
 
@@ -26,6 +27,7 @@ const routes: [path: string, app: App][] = [
   ['/flow/start/1', makeFlowApp(platform)],
   ['/flow/stop/01930000-0000-7000-8000-000000000001', makeFlowApp(platform)],
   ['/deployment/start?flow=1', makeDeploymentApp(platform)],
+  ['/mcp', makeMcpApp(platform)],
   ['/wallets/upsert', makeWalletsApp(platform)],
   ['/connections/upsert', makeConnectionsApp(platform)],
   ['/connections/test', makeConnectionsApp(platform)],

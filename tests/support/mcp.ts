@@ -33,12 +33,14 @@ export async function connectAssistant(
 }
 
 /** Sends one message of the revision 2025-11-25 as text. */
-export const postMessage = (path: string, body: string, headers: Record<string, string>): Promise<Response> =>
+export const postMessage = (path: string, body: BodyInit, headers: Record<string, string>): Promise<Response> =>
   fetch(mcpUrl(path), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
     body,
-  });
+    // A body that is a stream needs this.
+    duplex: 'half',
+  } as RequestInit);
 
 /** The text of a message. */
 export const messageText = (method: string, params: object = {}): string =>
