@@ -182,6 +182,29 @@ describe('flows nodes', () => {
     expect(JSON.parse(stdout)).toMatchObject({ definitions: [{ data: { node_id: 'post_a', effects: 'once' } }] });
   });
 
+  it('--effects chooses the effects of an operation, by its name or by method and path', async () => {
+    store(pets('2'));
+    const add = ['nodes', 'add', 'openapi', file, '--print', '--prefix', 'my_'];
+    const effectsOf = async (...options: string[]) =>
+      JSON.parse((await call([...add, ...options], {})).stdout).definitions
+        .map(({ data }: { data: { effects: string } }) => data.effects);
+    expect(await effectsOf()).toEqual(['none', 'idempotent']);
+    expect(await effectsOf('--effects', 'listPets=once', '--effects', 'PUT /pets=none')).toEqual(['once', 'none']);
+    expect(await effectsOf('--effects', 'my_savePets=once')).toEqual(['none', 'once']);
+    for (
+      const [wrong, message] of [
+        ['listPets', 'must be operation=effects'],
+        ['listPets=some', 'some must be none, idempotent or once'],
+        ['missing=once', 'missing: the document gives no such node'],
+      ] as const
+    ) {
+      expect(await call([...add, '--effects', wrong], {})).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
+    }
+  });
+
   it('adds, lists, updates and removes definitions', async () => {
     store(pets('2'));
     expect(await flows('nodes', 'add', 'openapi', file, '--prefix', 'my_')).toEqual({
@@ -839,6 +862,7 @@ describe('a mistake is reported with the expected form:', () => {
       [['nodes', 'add', 'soap', 'a.json'], 2, /soap must be one of openapi/],
       [['nodes', 'add', 'openapi', 'missing.json'], 2, /missing.json can't be read/],
       [['nodes', 'list', '--yes'], 2, /--yes may not be given with list/],
+      [['nodes', 'update', 'openapi', 'a.json', '--effects', 'a=none'], 2, /--effects may not be given with update/],
       [['connections', 'delete', 'a'], 1, /\(connection_not_found\)/],
       [
         ['depoly'],

@@ -1,5 +1,6 @@
 import type { DefinitionToStore } from '../../flow_client.ts';
 import type { Command, CommandCall, LocalContext } from '../command.ts';
+import { withChosenEffects } from './chosen_effects.ts';
 import { readDescription } from './read_description.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
@@ -16,7 +17,7 @@ function noteRefused({ screen }: LocalContext, refused: { place: string; reason:
 
 async function add(context: LocalContext, call: CommandCall): Promise<void> {
   const { screen, isJson, connect } = context;
-  const described = await readDescription(call, connect);
+  const described = await withChosenEffects(await readDescription(call, connect), call);
   if (call.has('print')) return await screen.print(printableJson(described));
   const { client, signal } = await connect();
   await client.storeDefinitions(described.definitions, { signal });
@@ -84,7 +85,7 @@ const MAX_REMOVED = 1_000;
 
 const ACTIONS: Record<string, Action> = {
   list: { count: [0, 0], options: [], run: list },
-  add: { count: [2, 2], options: [...OF_DOCUMENT, 'print'], run: add },
+  add: { count: [2, 2], options: [...OF_DOCUMENT, 'effects', 'print'], run: add },
   update: { count: [2, 2], options: [...OF_DOCUMENT, 'yes'], run: update },
   remove: { count: [1, MAX_REMOVED], options: ['version'], run: remove },
 };
@@ -114,6 +115,12 @@ export const nodes: Command = {
       name: 'connection',
       takes: 'name',
       meaning: 'Your connection, whose secret the request for the document carries.',
+    },
+    {
+      name: 'effects',
+      takes: 'operation=effects',
+      isRepeatable: true,
+      meaning: 'For add: the operation, by node_id or by method and path, has the effects none, idempotent or once.',
     },
     { name: 'print', meaning: 'For add: print {definitions, refused} as JSON, and store nothing.' },
     { name: 'yes', meaning: 'For update: do not ask.' },
