@@ -36,7 +36,10 @@ it('makes inputs of parameters and members, outputs of the answer, and a request
     components: {
       schemas: {
         Order: {
-          allOf: [{ $ref: '#/components/schemas/Base' }, { required: ['id'], properties: { id: { type: 'boolean' } } }],
+          allOf: [
+            { $ref: '#/components/schemas/Base' },
+            { required: ['id', 'undescribed', 'made'], properties: { id: { type: 'boolean' } } },
+          ],
         },
         Base: { type: 'object', properties: { total: { type: ['number', 'null'] }, made: { readOnly: true } } },
       },
@@ -48,6 +51,7 @@ it('makes inputs of parameters and members, outputs of the answer, and a request
     ['x-at', 'decimal', false],
     ['total', 'decimal', false],
     ['id_body', 'bool', true],
+    ['undescribed', 'free', false],
   ]);
   expect(definition!.sources.map(({ name, type }) => [name, type])).toEqual([
     ['status', 'u64'],

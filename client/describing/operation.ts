@@ -222,6 +222,10 @@ export class OperationReader {
         name,
         port: this.#input(name, 'body', property, required && needed.has(name), memberOf(property, 'description')),
       }));
+      // Some documents require members that they do not describe, some of them by mistake. So these are optional.
+      for (const name of needed) {
+        if (!Object.hasOwn(properties, name)) fields.push({ name, port: this.#input(name, 'body', {}, false, '') });
+      }
       return { kind, type, required, fields };
     }
     throw new OperationRefused(`bodies of type ${types.join(', ').slice(0, 200) || 'unknown'} are not supported`);

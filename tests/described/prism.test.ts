@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { expect, onTestFinished, test } from 'vitest';
@@ -51,11 +52,10 @@ class Examples {
       return Array.from({ length: Number(schema.minItems ?? 1) }, () => this.of(schema.items, depth + 1));
     }
     if (type === 'object' || schema.properties !== undefined) {
+      const properties = schema.properties as Json ?? {};
       const required = schema.required as string[] ?? [];
-      return Object.fromEntries(
-        Object.entries(schema.properties as Json ?? {}).filter(([name]) => required.includes(name))
-          .map(([name, property]) => [name, this.of(property, depth + 1)]),
-      );
+      const names = new Set([...required, ...Object.keys(properties).slice(0, Number(schema.minProperties ?? 0))]);
+      return Object.fromEntries([...names].map((name) => [name, this.of(properties[name] ?? {}, depth + 1)]));
     }
     return ({
       'date-time': '2026-11-29T00:00:00Z',
@@ -91,6 +91,53 @@ function inputsOf(document: Json, { path, method, parameters, body }: OpenApiImp
   return Object.fromEntries(plain.map(([port, value]) => [port, toValue(value as PlainValue)]));
 }
 
+/** Returns the documents' parts that a reference names, with the parts that they name in turn. */
+function referencedParts(document: Json, from: unknown): [place: string, part: unknown][] {
+  const found = new Map<string, unknown>();
+  const follow = (json: unknown): void => {
+    if (typeof json !== 'object' || json === null) return;
+    const { $ref: place } = json as Json;
+    if (typeof place === 'string' && !found.has(place)) {
+      const part = place.slice(2).split('/').reduce<unknown>((outer, step) => (outer as Json)[step], document);
+      found.set(place, part);
+      follow(part);
+    }
+    Object.values(json).forEach(follow);
+  };
+  follow(from);
+  return [...found];
+}
+
+/** Makes a document of the requests alone. */
+function requestsOf(document: Json): Json {
+  const paths = Object.fromEntries(
+    Object.entries(document.paths as Record<string, Json>).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [
+          method,
+          method === 'parameters' ? operation : { ...operation as Json, responses: { 200: { description: 'ok' } } },
+        ]),
+      ),
+    ]),
+  );
+  const { securitySchemes } = document.components as Json;
+  const components: Record<string, Json> = { securitySchemes: securitySchemes as Json };
+  for (const [place, part] of referencedParts(document, paths)) {
+    const [, , kind, name] = place.split('/');
+    components[kind!] = { ...components[kind!], [name!]: part };
+  }
+  return { ...document, paths, components };
+}
+
+function writeDocument(document: Json): string {
+  const dir = mkdtempSync(join(tmpdir(), 'flow-prism-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const file = join(dir, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  return file;
+}
+
 async function startPrism(file: string): Promise<string> {
   const command = join(fetchPackage('prism', '@stoplight/prism-cli', '5.16.0'), 'dist/index.js');
   const port = await findFreePort();
@@ -106,14 +153,16 @@ async function startPrism(file: string): Promise<string> {
 }
 
 test.runIf(runsLongTests).each([
-  { name: '@blockfrost/openapi', version: '0.1.93', file: 'openapi.yaml' },
-  { name: '@directus/specs', version: '15.2.0', file: 'dist/openapi.json' },
-])('a mock server accepts the requests of $name', async ({ name, version, file }) => {
+  { name: '@blockfrost/openapi', version: '0.1.93', file: 'openapi.yaml', atLeast: 50 },
+  { name: '@directus/specs', version: '15.2.0', file: 'dist/openapi.json', atLeast: 50 },
+  // The answers of this document contain each other. The mock server reads them for minutes, so it gets the requests.
+  { name: '@figma/rest-api-spec', version: '0.43.0', file: 'openapi/openapi.yaml', atLeast: 40, hasRequestsOnly: true },
+])('a mock server accepts the requests of $name', async ({ name, version, file, atLeast, hasRequestsOnly }) => {
   const path = join(fetchPackage(name.replace('/', '-'), name, version), file);
   const text = readFileSync(path, 'utf8');
   const document = load(text) as Json;
   const { definitions, refused } = describeOpenApi(text);
-  const address = await startPrism(path);
+  const address = await startPrism(hasRequestsOnly === true ? writeDocument(requestsOf(document)) : path);
   const client = makeHttpClient({ isAllowed: () => true, timeoutMs: 30_000, maxResponseBytes: 8 * 1_048_576 });
   // The mock server wants a credential, but accepts any.
   const credentials: [string, string][] = ['authorization', 'x-figma-token', 'project_id'].map((header) => [
@@ -144,7 +193,7 @@ test.runIf(runsLongTests).each([
   }
   const called = `${definitions.length} operations called, ${faults.length} not accepted, ${refused.length} refused`;
   console.log([`${name}: ${called}`, ...faults].join('\n'));
-  expect(definitions.length).toBeGreaterThan(50);
+  expect(definitions.length).toBeGreaterThan(atLeast);
   // The mock server refuses every text for a parameter that may be an integer or a text.
   expect(faults.filter((fault) => !fault.includes('must match exactly one schema in oneOf'))).toEqual([]);
 }, 600_000);
