@@ -7,8 +7,12 @@ import { clientDir, projectDir } from './paths.ts';
 import { buildRelease } from './release.ts';
 
 /** Collects the licences of all bundled packages, because the licences require that every copy includes them. */
-function licencesOf({ inputs }: Metafile): string {
-  const packages = Object.keys(inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
+function licencesOf(builds: readonly Metafile[]): string {
+  const outputs = builds.flatMap((metafile) => Object.values(metafile.outputs));
+  const bundled = outputs.flatMap(({ inputs }) =>
+    Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
+  );
+  const packages = bundled.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
     .filter((path) => path !== undefined);
   return [...new Set(packages)].toSorted().map((path) => {
     const dir = join(projectDir, path);
@@ -39,6 +43,8 @@ export async function buildClient(dir: string, declarations = buildDeclarations(
     ...shared,
     platform: 'neutral',
     mainFields: ['module', 'main'],
+    // Some packages name no other file that needs no Node.
+    conditions: ['browser'],
     entryPoints: entryPoints.map(({ source, file }) => ({ in: join(clientDir, source), out: file })),
     // The parts share code, so that errors of all parts are instances of the same class FlowError.
     splitting: true,
@@ -63,8 +69,5 @@ export async function buildClient(dir: string, declarations = buildDeclarations(
   write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
   write('README.md', readFileSync(join(clientDir, 'README.md'), 'utf8'));
   write('LICENSE', readFileSync(join(projectDir, 'LICENSE'), 'utf8'));
-  write(
-    'THIRD_PARTY_LICENSES',
-    licencesOf({ inputs: { ...library.metafile.inputs, ...command.metafile.inputs }, outputs: {} }),
-  );
+  write('THIRD_PARTY_LICENSES', licencesOf([library.metafile, command.metafile]));
 }

@@ -1,5 +1,5 @@
 import type { DefinitionToStore } from '../flow_client.ts';
-import { requestLine } from '../../types/described/request_line.ts';
+import { implementationLine } from '../../types/described/implementation_line.ts';
 import { memberOf, textOf } from './documents.ts';
 
 type Ports = DefinitionToStore['sources'] | DefinitionToStore['targets'];
@@ -35,7 +35,7 @@ function portDifferences(what: string, before: Ports, after: Ports): string[] {
   ];
 }
 
-const requestOf = ({ data }: DefinitionToStore): string => requestLine(data.implementation);
+const lineOf = ({ type, data }: DefinitionToStore): string => implementationLine(type, data.implementation);
 
 /**
  * Describes the differences between a stored definition and the new one; none if they are equal.
@@ -47,10 +47,10 @@ function definitionDifferences(stored: DefinitionToStore, made: DefinitionToStor
     ...(isSame(stored.data.effects, made.data.effects)
       ? []
       : [`effects: ${String(stored.data.effects)}, now ${String(made.data.effects)}`]),
-    ...(requestOf(stored) === requestOf(made) ? [] : [`request: ${requestOf(stored)}, now ${requestOf(made)}`]),
+    ...(lineOf(stored) === lineOf(made) ? [] : [`what it does: ${lineOf(stored)}, now ${lineOf(made)}`]),
   ];
   if (found.length > 0) return found;
-  if (!isSame(stored.data.implementation, made.data.implementation)) return ['the form of the request or the answer'];
+  if (!isSame(stored.data.implementation, made.data.implementation)) return ['the form of what it sends or reads'];
   const members = ['data', 'sources', 'targets', 'targets_form.json_schema'] as const;
   return members.every((name) => isSame(stored[name], made[name])) ? [] : ['texts for editors'];
 }

@@ -1,2 +1,4 @@
+export { type Described, type DescribeOptions } from './described.ts';
 export { compareDefinitions, type DefinitionUpdate } from './differences.ts';
-export { type Described, describeOpenApi, type DescribeOptions } from './open_api.ts';
+export { describeIdl } from './idl/index.ts';
+export { describeOpenApi } from './open_api.ts';

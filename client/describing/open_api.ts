@@ -2,6 +2,7 @@ import { type OpenApiImplementation, openApiImplementationSchema } from '../../t
 import type { DefinitionToStore } from '../flow_client.ts';
 import { type Effects, nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
+import { type Described, type DescribeOptions, NodeIds } from './described.ts';
 import {
   type DescribedJson,
   DocumentReading,
@@ -23,20 +24,6 @@ const MAX_OPERATIONS = 20_000;
 /** The longest address of a server, and the longest value of a variable in it. */
 const MAX_ADDRESS_CHARACTERS = 2_000;
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
-
-/** The definitions that a description gives, and the operations that can't be nodes. */
-export interface Described {
-  definitions: DefinitionToStore[];
-  /** The place of each refused operation, such as `POST /orders`, with the reason. */
-  refused: { place: string; reason: string }[];
-}
-
-export interface DescribeOptions {
-  /** Written before the `node_id` of each definition. */
-  prefix?: string | undefined;
-  /** The operations to describe, by `operationId` or by method and path; by default all. */
-  only?: readonly string[] | undefined;
-}
 
 const effectsOf = (method: typeof METHODS[number]): Effects =>
   method === 'get' || method === 'head' || method === 'options'
@@ -116,7 +103,10 @@ function describeOperation(
     },
     sources: reader.sources,
     targets: reader.targets,
-    'targets_form.json_schema': makeForm(reader.targets, connectionHint(references, document, operation)),
+    'targets_form.json_schema': makeForm(reader.targets, [
+      ['server', 'An address to use instead of that of the description'],
+      ['connection', connectionHint(references, document, operation)],
+    ]),
     'targets_form.ui_schema': {},
   });
   if (made.success) return made.data;
@@ -131,21 +121,6 @@ function readDocument(document: unknown): DescribedJson {
     throw new OperationRefused('the document is not OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0');
   }
   return json;
-}
-
-/** Names the definitions of one document. */
-class NodeIds {
-  readonly #counts = new Map<string, number>();
-
-  /** Returns the name, with a number behind it if another definition has the name. */
-  take(name: string): string {
-    let free = name;
-    let count = this.#counts.get(name) ?? 0;
-    while (this.#counts.has(free)) free = `${name}_${++count + 1}`;
-    this.#counts.set(name, count);
-    this.#counts.set(free, 0);
-    return free;
-  }
 }
 
 /** An operation with its place in the document. */

@@ -1,6 +1,4 @@
 import type { OpenApiImplementation, Parameter, RequestBody } from '../../types/described/openapi.ts';
-import { definitionLimits } from '../../types/limits/definitions.ts';
-import { flowLimits } from '../../types/limits/flows.ts';
 import {
   type DescribedJson,
   memberOf,
@@ -10,23 +8,9 @@ import {
   type References,
   textOf,
 } from './documents.ts';
+import { Names } from './names.ts';
+import type { DescribedInput, DescribedOutput } from './ports.ts';
 import { portTypeOf, propertiesOf } from './schemas.ts';
-
-/** An input of the node. */
-export interface OperationInput {
-  name: string;
-  type_bounds: string[];
-  required: boolean;
-  passthrough: false;
-  tooltip: string;
-}
-
-/** An output of the node. */
-interface OperationOutput {
-  name: string;
-  type: string;
-  optional?: true;
-}
 
 const MAX_MEDIA_TYPE_CHARACTERS = 200;
 
@@ -38,31 +22,6 @@ const shortTextOf = (json: unknown): string => textOf(json)?.slice(0, 100) ?? 'u
 
 /** The members of the form data that are no inputs. */
 const SETTINGS = ['server', 'server_variables', 'connection'];
-
-/** The ports of one side, each with a name of its own. */
-class Names {
-  readonly #taken: Set<string>;
-  constructor(taken: readonly string[]) {
-    this.#taken = new Set(taken);
-  }
-
-  /** Returns the name, with the place behind it if another port has the name. */
-  take(name: string, place: string): string {
-    if (name === '' || name.length > definitionLimits.definition_name_characters.value || /\p{Cc}/u.test(name)) {
-      throw new OperationRefused('a parameter or property has no printable name');
-    }
-    let free = this.#taken.has(name) ? `${name}_${place}` : name;
-    for (let number = 2; this.#taken.has(free); number++) {
-      if (number > 100) throw new OperationRefused('too many parameters have the same name');
-      free = `${name}_${place}_${number}`;
-    }
-    this.#taken.add(free);
-    if (this.#taken.size > flowLimits.node_ports.value) {
-      throw new OperationRefused(`the operation has more than ${flowLimits.node_ports.value} inputs or outputs`);
-    }
-    return free;
-  }
-}
 
 const STYLES: Record<Parameter['in'], readonly Parameter['style'][]> = {
   path: ['simple'],
@@ -122,8 +81,8 @@ export class OperationReader {
   // An input of such a name would get the value of the setting.
   readonly #inputs = new Names(SETTINGS);
   readonly #outputs = new Names(['status', 'headers', 'body']);
-  readonly targets: OperationInput[] = [];
-  readonly sources: OperationOutput[] = [
+  readonly targets: DescribedInput[] = [];
+  readonly sources: DescribedOutput[] = [
     { name: 'status', type: 'u64' },
     { name: 'headers', type: 'object' },
     { name: 'body', type: 'free' },

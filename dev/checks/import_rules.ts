@@ -408,6 +408,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'an adapter receives the services that reach outside with the call of its node, as a node does.',
   },
   {
+    files: 'runner/described/solana',
+    mayImport: [ITSELF, 'runner/described', 'runner/engine', 'runner/solana', 'types'],
+    packages: ['@codama/dynamic-codecs', ...ENCODINGS, ...SOLANA],
+    why: 'an adapter receives the services that reach outside with the call of its node, as a node does.',
+  },
+  {
     files: 'runner/nodes/rhai_script',
     mayImport: [ITSELF, 'runner/rhai', 'runner/threads', 'runner/engine', 'platform', 'types'],
     packages: ENCODINGS,
@@ -482,7 +488,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'client/describing',
     mayImport: [ITSELF, 'client/flow_client.ts', 'types'],
-    packages: ['js-yaml', 'zod'],
+    packages: ['@codama/nodes-from-anchor', '@scure/base', 'js-yaml', 'zod'],
     why: 'it reads descriptions of services and checks what it makes by zod, so the shell loads it only when needed.',
   },
   {

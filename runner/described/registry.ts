@@ -11,6 +11,7 @@ type MakeModule = (definition: FrozenDefinition) => AnyModule;
  */
 const ADAPTERS: { readonly [type in DescribedType]: () => Promise<{ makeModule: MakeModule }> } = {
   openapi: () => import('./openapi/index.ts'),
+  solana: () => import('./solana/index.ts'),
 };
 
 /** Makes the registry for the nodes of a snapshot. Returns a promise only if the snapshot has described nodes. */

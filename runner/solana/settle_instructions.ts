@@ -18,7 +18,7 @@ import {
   type ParkedInstructions,
   type Step,
 } from './building/bundling.ts';
-import { parkedInstructions } from './building/instruction_module.ts';
+import { errorOf, parkedInstructions } from './building/instruction_module.ts';
 import { combineInstructionSets } from './building/instruction_set.ts';
 import { areFeesPaid } from './building/fee_instructions.ts';
 import { isKeyNamedByFlow, keysOfWallets } from './building/key_origin.ts';
@@ -177,7 +177,10 @@ export function makeSettlement(options: SettlementOptions): Settlement {
       return failForNow(step, end);
     }
     const ends = end.status === 'confirmed' ? endAll(members, withSignature(signature)) : [
-      ...members.map((parked, index) => ({ parked, end: { error: end.errors[index] ?? OTHER_FAILED } })),
+      ...members.map((parked, index) => ({
+        parked,
+        end: { error: errorOf(parked.node, end.errors[index] ?? OTHER_FAILED) },
+      })),
       ...endAll(others, { error: OTHER_FAILED }),
     ];
     const outcome = end.status === 'failed' && end.isUnknown ? 'unknown' : status;

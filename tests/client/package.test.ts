@@ -121,7 +121,7 @@ describe('the packed package, installed into an empty project', () => {
       metafile: true,
     });
     const [{ text, contents }] = outputFiles as [(typeof outputFiles)[0]];
-    expect(Object.keys(metafile.inputs).filter((path) => path.includes('editor_flow') || path.includes('zod'))).toEqual(
+    expect(Object.keys(metafile.inputs).filter((path) => /editor_flow|zod|codama/.test(path))).toEqual(
       [],
     );
     console.log(`client in a page: ${contents.length} bytes, ${gzipSync(contents).length} with gzip`);
@@ -135,7 +135,7 @@ describe('the packed package, installed into an empty project', () => {
     const program = `
       import { createFlowClient, FlowError, fromValue, toValue, type FlowClient, type Value } from 'flow-deployments-client';
       import { editorFlowToRow } from 'flow-deployments-client/editor-flow';
-      import { describeOpenApi } from 'flow-deployments-client/describing';
+      import { describeIdl, describeOpenApi } from 'flow-deployments-client/describing';
       interface Shop { inputs: { item: string; quantity?: number }; outputs: { total: string } }
       export async function main(flows: FlowClient): Promise<string> {
         const shop = flows.deployment<Shop>({ flow: 7, tag: 'stable' });
@@ -151,6 +151,7 @@ describe('the packed package, installed into an empty project', () => {
         for await (const line of flows.logs(run)) console.log(line.content.length);
         await flows.storeFlow(editorFlowToRow({}));
         await flows.storeDefinitions(describeOpenApi('{}').definitions);
+        await flows.storeDefinitions((await describeIdl('{}')).definitions);
         const value: Value = toValue(7n);
         try { fromValue(value); } catch (error) { if (error instanceof FlowError) return error.hint ?? error.code; }
         return total + again.total;

@@ -1,3 +1,4 @@
+import { idlText } from '../support/idls/read_idl.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -203,6 +204,39 @@ describe('flows nodes', () => {
         stderr: expect.stringContaining(message),
       });
     }
+  });
+
+  it('makes nodes of the IDL of a Solana program, adds them and updates them', async () => {
+    const idl = JSON.parse(idlText('shop_older_anchor'));
+    writeFileSync(file, JSON.stringify(idl));
+    const printed = await call(['nodes', 'add', 'idl', file, '--print', '--only', 'buyItem'], {});
+    expect(JSON.parse(printed.stdout)).toMatchObject({
+      definitions: [{ type: 'solana', data: { node_id: 'shop_buy_item', version: '0.1.0', effects: 'once' } }],
+      refused: [],
+    });
+    expect(await flows('nodes', 'add', 'idl', file)).toEqual({
+      code: 0,
+      stdout: 'shop_buy_item  0.1.0  solana  effects once  10 inputs, 5 outputs\n' +
+        'shop_shelf_account  0.1.0  solana  effects none  1 inputs, 4 outputs\n',
+      stderr: 'stored 2 definitions\n',
+    });
+    idl.instructions[0].args[0].type = 'u32';
+    idl.metadata.address = '7ETEzMGTJ51jLc83g1GoHqUtF6oVm7aeNosJbNmg2ZPt';
+    idl.accounts = [];
+    writeFileSync(file, JSON.stringify(idl));
+    const line = (address: string) => `instruction buy_item of shop (${address})`;
+    expect(await flows('nodes', 'update', 'idl', file, '--yes')).toEqual({
+      code: 0,
+      stdout: 'shop_buy_item  0.1.0  solana  effects once  10 inputs, 5 outputs\n' +
+        '  input amount: u16, now u32\n' +
+        `  what it does: ${line('78oNCNqC5C3kACQyh2xYJZNR5eD3BFq1UzwU5AcBGR6w')}, now ${line(idl.metadata.address)}\n`,
+      stderr: 'no longer in the document: shop_shelf_account\nstored 1 definitions\n',
+    });
+    expect(await flows('nodes', 'remove', 'shop_buy_item', 'shop_shelf_account')).toMatchObject({ code: 0 });
+    expect(await flows('nodes', 'add', 'idl', EXAMPLE, '--print')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the document is no IDL of Anchor, Shank or Codama'),
+    });
   });
 
   it('adds, lists, updates and removes definitions', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
+import { idlText } from '../support/idls/read_idl.ts';
 import { deploy, finishedRun, start } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -54,7 +55,7 @@ test('operations of an API become nodes: read, searched, chosen, stored, and exe
   expect(await list.getByRole('listitem').count()).toBe(50);
   await page.getByRole('button', { name: 'Show more (12 are hidden)' }).click();
   expect(await list.getByRole('listitem').count()).toBe(62);
-  await page.getByText('Operations that can’t be nodes: 1').click();
+  await page.getByText('Parts that can’t be nodes: 1').click();
   await page.getByText('PUT /pets/{id}: bodies of type application/xml are not supported').waitFor();
   await opened.checkAccessibilityInBoth();
 
@@ -108,6 +109,41 @@ test('operations of an API become nodes: read, searched, chosen, stored, and exe
   expect(JSON.stringify(execution!.output)).toContain('"name":{"S":"/pets/7"}');
 }, 120_000);
 
+test('instructions of a Solana program become nodes', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  await enterConsole(opened);
+  await opened.goto('nodes/add');
+  await page.getByRole('combobox', { name: 'Nodes of' }).selectOption('Solana program (IDL)');
+  await page.getByText('Text', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Text' }).fill(idlText('vault_anchor'));
+  await page.getByRole('button', { name: 'Show the nodes' }).click();
+  await page.getByRole('heading', { name: '3 nodes' }).waitFor();
+  await page.getByText('Parts that can’t be nodes: 2').click();
+  await page.getByText('instruction grow: the type tree contains itself').waitFor();
+  const list = page.getByRole('list', { name: 'nodes' });
+  const open = list.getByRole('listitem').filter({ hasText: 'vault_open_vault' });
+  const line = 'instruction open_vault of vault (7ETEzMGTJ51jLc83g1GoHqUtF6oVm7aeNosJbNmg2ZPt)';
+  await open.getByText(line).waitFor();
+  await open.getByText('Outputs: signature, owner, vault, referrer, system_program').waitFor();
+  expect(await page.getByRole('combobox', { name: 'Effects of vault_vault_account' }).inputValue()).toBe('none');
+  await opened.checkAccessibilityInBoth();
+  await page.screenshot({ path: join(projectDir, '.stack/screenshots/adding_instructions.png'), fullPage: true });
+  await page.getByRole('checkbox', { name: 'Add vault_open_vault' }).check();
+  await page.getByRole('button', { name: 'Add 1 node' }).click();
+  await page.getByRole('list', { name: 'definitions' }).getByText('Open vault').first().waitFor();
+
+  await opened.goto('');
+  await page.getByRole('button', { name: 'New flow' }).click();
+  await page.getByRole('button', { name: 'Add node' }).click();
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Open vault');
+  await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
+  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  await panel.getByRole('heading', { level: 2, name: 'Open vault' }).waitFor();
+  await panel.getByText(line).waitFor();
+  await panel.getByText('Acts once').waitFor();
+}, 120_000);
+
 test('a document can be a file or a text, and a faulty one is refused with the reason', async () => {
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
@@ -130,7 +166,7 @@ test('a document can be a file or a text, and a faulty one is refused with the r
       ['a: [', 'the document is neither JSON nor YAML'],
       ['openapi: 4.0.0', 'the document is not OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0'],
       [`a: &a x\nb: [${'*a,'.repeat(1_001)}]`, 'aliases'],
-      ['{"openapi":"3.0.0","paths":{}}', 'The document describes no operations.'],
+      ['{"openapi":"3.0.0","paths":{}}', 'The document describes no operations or instructions.'],
     ] as const
   ) {
     await text.fill(document);

@@ -93,12 +93,15 @@ const ACTIONS: Record<string, Action> = {
 export const nodes: Command = {
   name: 'nodes',
   isLocal: true,
-  arguments: '[list | add openapi <file or address> | update openapi <file or address> | remove <node_id>…]',
+  arguments: '[list | add openapi|idl <file or address> | update openapi|idl <file or address> | remove <node_id>…]',
   count: [0, MAX_REMOVED + 1],
-  summary: 'List, add, update and remove your own nodes, which are made of descriptions such as OpenAPI.',
+  summary:
+    'List, add, update and remove your own nodes, which are made of descriptions: OpenAPI, IDLs of Solana programs.',
   notes: [
     'add makes a node of each operation of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0 document in JSON or YAML, and ' +
     'prints which operations can not be nodes. The project reads an address, which must be public.',
+    'add idl makes a node of each instruction and each type of accounts of a Solana program, from an IDL of Anchor, ' +
+    'Shank or Codama in JSON.',
     'update shows what a new form of the document changes in stored nodes, asks, and stores it. It adds no operations, ' +
     'and keeps the effects that you have changed.',
     'Deployments keep the nodes that they have frozen.',
@@ -108,7 +111,7 @@ export const nodes: Command = {
       name: 'only',
       takes: 'operation',
       isRepeatable: true,
-      meaning: 'Only this operation: its operationId, or method and path.',
+      meaning: 'Only this operation: its operationId, or method and path; of an IDL, the name of an instruction.',
     },
     { name: 'prefix', takes: 'text', meaning: 'Written before the node_id of each node.' },
     {

@@ -1,31 +1,42 @@
+import { NativeSelect } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { Page } from '../../shared/page/page.tsx';
 import { describeDocument } from './describe.ts';
 import { DescribedNodes } from './described_nodes.tsx';
+import { DOCUMENT_KINDS, type DocumentKind } from './kinds.ts';
 import { type ReadText, SourceFields } from './source_fields.tsx';
 
-/** A page that makes nodes of the operations of an OpenAPI document. */
+const KINDS = Object.entries(DOCUMENT_KINDS).map(([value, { label }]) => ({ value: value as DocumentKind, label }));
+
+/** A page that makes nodes of a description: an OpenAPI document, or the IDL of a Solana program. */
 export default function AddNodesPage() {
   const api = useApi();
+  const [kind, setKind] = useState<DocumentKind>('openapi');
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);
   const reading = useMutation({
     mutationFn: async (read: ReadText) => {
       running.current?.abort();
       const { signal } = running.current = new AbortController();
-      return await describeDocument(await read(api, signal), signal);
+      return await describeDocument(kind, await read(api, signal), signal);
     },
   });
   return (
     <Page
       title='Add nodes'
       parents={[{ title: 'Nodes', href: '/nodes' }]}
-      description='Each operation of an API with an OpenAPI document becomes a node. Only you see it. It replaces your node with the same name and version; deployments keep what they have.'
+      description='Each operation of an API, or instruction of a Solana program, becomes a node. Only you see it. It replaces your node with the same name and version; deployments keep what they have.'
     >
-      <SourceFields isReading={reading.isPending} onRead={(read) => reading.mutate(read)} />
+      <NativeSelect
+        label='Nodes of'
+        data={KINDS}
+        value={kind}
+        onChange={(event) => setKind(event.currentTarget.value as DocumentKind)}
+      />
+      <SourceFields kind={kind} isReading={reading.isPending} onRead={(read) => reading.mutate(read)} />
       <ErrorAlert error={reading.error} />
       {reading.data !== undefined && <DescribedNodes key={reading.submittedAt} described={reading.data} />}
     </Page>

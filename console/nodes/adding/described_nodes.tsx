@@ -4,6 +4,7 @@ import type { DefinitionToStore } from 'flow-deployments-client';
 import type { Described } from 'flow-deployments-client/describing';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { implementationLine } from '../../../types/described/implementation_line.ts';
 import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
 import { FoldedLines } from '../../shared/errors/folded_lines.tsx';
@@ -20,9 +21,9 @@ const MAX_PREFIX = 50;
 /** Finds definitions by words in their names, texts and tags. */
 function search(definitions: DefinitionToStore[], text: string): DefinitionToStore[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  const hasAll = ({ data }: DefinitionToStore) => {
-    const { implementation } = data as { implementation?: { path?: unknown } };
-    const all = [data.node_id, data.display_name, data.description, implementation?.path].join(' ').toLowerCase();
+  const hasAll = ({ type, data }: DefinitionToStore) => {
+    const line = implementationLine(type, data.implementation);
+    const all = [data.node_id, data.display_name, data.description, line].join(' ').toLowerCase();
     return words.every((word) => all.includes(word));
   };
   return words.length === 0 ? definitions : definitions.filter(hasAll);
@@ -74,7 +75,7 @@ export function DescribedNodes({ described: { definitions, refused } }: { descri
         <TextInput
           type='search'
           label='Find a node'
-          description='By name, path or text'
+          description='By name, path, program or text'
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           flex='1 1 16rem'
@@ -103,7 +104,7 @@ export function DescribedNodes({ described: { definitions, refused } }: { descri
         </Group>
       )}
       <FoldedLines
-        title={`Operations that can’t be nodes: ${refused.length}`}
+        title={`Parts that can’t be nodes: ${refused.length}`}
         lines={refused.slice(0, SHOWN_REFUSED).map(({ place, reason }) => `${place}: ${reason}`)}
       />
       <ErrorAlert error={add.error} />

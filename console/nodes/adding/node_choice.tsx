@@ -1,6 +1,6 @@
 import { Badge, Checkbox, Code, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { DefinitionToStore } from 'flow-deployments-client';
-import { requestLine } from '../../../types/described/request_line.ts';
+import { implementationLine } from '../../../types/described/implementation_line.ts';
 import { EFFECT_NAMES } from '../../shared/nodes/effect_names.ts';
 
 const EFFECT_CHOICES = Object.entries(EFFECT_NAMES).map(([value, label]) => ({ value, label }));
@@ -21,9 +21,9 @@ interface NodeChoiceProps {
   onEffects: (effects: string) => void;
 }
 
-/** A node that the document gives: its request, ports and effects, and whether the user adds it. */
+/** A node that the document gives: what it does, its ports and effects, and whether the user adds it. */
 export function NodeChoice({ definition, isChosen, onChoose, onEffects }: NodeChoiceProps) {
-  const { data, targets, sources } = definition;
+  const { type, data, targets, sources } = definition;
   return (
     <Group component='li' wrap='nowrap' align='flex-start' gap='md'>
       <Checkbox
@@ -37,7 +37,7 @@ export function NodeChoice({ definition, isChosen, onChoose, onEffects }: NodeCh
           <Text fw={600} className='console-text'>{data.display_name}</Text>
           <Badge variant='default' tt='none' className='console-text'>{data.node_id}</Badge>
         </Group>
-        <Code className='console-text'>{requestLine(data.implementation)}</Code>
+        <Code className='console-text'>{implementationLine(type, data.implementation)}</Code>
         <Text size='sm' c='dimmed' className='console-text'>Inputs: {namesOf(targets)}</Text>
         <Text size='sm' c='dimmed' className='console-text'>Outputs: {namesOf(sources)}</Text>
       </Stack>

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { definitionLimits } from '../../../types/limits/definitions.ts';
 import { type Api, useApi } from '../../shared/api.tsx';
+import { DOCUMENT_KINDS, type DocumentKind } from './kinds.ts';
 
-const KINDS = [{ label: 'Address', value: 'address' }, { label: 'File', value: 'file' }, {
+const PLACES = [{ label: 'Address', value: 'address' }, { label: 'File', value: 'file' }, {
   label: 'Text',
   value: 'text',
 }];
@@ -40,18 +41,25 @@ function ConnectionInput({ value, onChange }: { value: string; onChange: (name: 
   );
 }
 
+interface SourceFieldsProps {
+  kind: DocumentKind;
+  isReading: boolean;
+  onRead: (read: ReadText) => void;
+}
+
 /** The fields in which the user names a document: an address, a file or the text itself. */
-export function SourceFields({ isReading, onRead }: { isReading: boolean; onRead: (read: ReadText) => void }) {
-  const [kind, setKind] = useState('address');
+export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
+  const [place, setPlace] = useState('address');
   const [address, setAddress] = useState('');
   const [connection, setConnection] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const [text, setText] = useState('');
-  const isFilled = kind === 'address' ? address !== '' : kind === 'file' ? file !== null : text !== '';
+  const texts = DOCUMENT_KINDS[kind];
+  const isFilled = place === 'address' ? address !== '' : place === 'file' ? file !== null : text !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (kind === 'file' && file !== null) onRead(async () => await readFile(file));
-    else if (kind === 'text') onRead(async () => text);
+    if (place === 'file' && file !== null) onRead(async () => await readFile(file));
+    else if (place === 'text') onRead(async () => text);
     else {
       onRead(async ({ flows }, signal) =>
         await flows.readDocument(address.trim(), { connection: connection === '' ? undefined : connection, signal })
@@ -61,14 +69,14 @@ export function SourceFields({ isReading, onRead }: { isReading: boolean; onRead
   return (
     <form onSubmit={submit}>
       <Stack>
-        <SegmentedControl aria-label='Where the document is' data={KINDS} value={kind} onChange={setKind} />
-        {kind === 'address' && (
+        <SegmentedControl aria-label='Where the document is' data={PLACES} value={place} onChange={setPlace} />
+        {place === 'address' && (
           <Group align='flex-start' grow>
             <TextInput
               type='url'
               label='Address'
-              description='Of the OpenAPI document itself, in JSON or YAML'
-              placeholder='https://api.example.com/openapi.yaml'
+              description={texts.address}
+              placeholder={texts.placeholder}
               required
               value={address}
               onChange={(event) => setAddress(event.currentTarget.value)}
@@ -76,21 +84,21 @@ export function SourceFields({ isReading, onRead }: { isReading: boolean; onRead
             <ConnectionInput value={connection} onChange={setConnection} />
           </Group>
         )}
-        {kind === 'file' && (
+        {place === 'file' && (
           <FileInput
             label='File'
-            description='OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0, in JSON or YAML'
+            description={texts.hint}
             placeholder='Choose a file'
-            accept='.json,.yaml,.yml,application/json,application/yaml'
+            accept={texts.accept}
             required
             value={file}
             onChange={setFile}
           />
         )}
-        {kind === 'text' && (
+        {place === 'text' && (
           <Textarea
             label='Text'
-            description='OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0, in JSON or YAML'
+            description={texts.hint}
             required
             rows={12}
             spellCheck={false}

@@ -1,22 +1,14 @@
 import { type OpenApiImplementation, openApiImplementationSchema } from '../../../types/described/openapi.ts';
 import type { FrozenDefinition } from '../../../types/flow.ts';
 import { base64 } from '@scure/base';
-import { codedError } from '../../../types/run_errors.ts';
 import { bytesToValue, type Value, type ValueMap } from '../../../types/values/value.ts';
 import { requestOfRun } from '../../engine/failures/request_of_run.ts';
-import { formConnection, type HttpResponse, type NodeCall, NodeError, type NodeModule } from '../../engine/node.ts';
+import { formConnection, type HttpResponse, type NodeCall, type NodeModule } from '../../engine/node.ts';
 import { readResponse } from '../../values/response_value.ts';
+import { definitionOf, invalidModule, schemaFault } from '../frozen.ts';
 import { makeBody } from './body.ts';
 import { expandParameters } from './parameters.ts';
 import { serverOf } from './server.ts';
-
-/** Makes the definition that the engine needs. Frozen definitions have no texts for editors. */
-const definitionOf = ({ type, data, sources, targets }: FrozenDefinition): NodeModule['definition'] => ({
-  type,
-  data: { node_id: data.node_id, version: data.version, display_name: data.node_id, effects: data.effects ?? 'once' },
-  sources,
-  targets,
-});
 
 function bytesOutput(value: Value): Value {
   try {
@@ -78,13 +70,7 @@ async function callOperation(
 export function makeModule(frozen: FrozenDefinition): NodeModule {
   const { success, data, error } = openApiImplementationSchema.safeParse(frozen.data.implementation);
   const definition = definitionOf(frozen);
-  if (success) return { definition, run: (call) => callOperation(data, frozen, call) };
-  const [{ path = [], message = '' } = {}] = error.issues;
-  const fault = `data.implementation${path.map((step) => `.${String(step)}`).join('')}: ${message}`;
-  return {
-    definition,
-    run: () => {
-      throw new NodeError(codedError('definition_invalid', fault));
-    },
-  };
+  return success
+    ? { definition, run: (call) => callOperation(data, frozen, call) }
+    : invalidModule(definition, schemaFault(error));
 }

@@ -5,7 +5,7 @@ begin atomic
   select case
     when takes_connection.data ->> 'type' = 'native'
       then takes_connection.data ->> 'node_id' in ('http_request', 'ai_chat')
-    else private.is_described(takes_connection.data ->> 'type')
+    else private.requests_address(takes_connection.data ->> 'type')
   end;
 end;
 comment on function private.takes_connection(jsonb) is

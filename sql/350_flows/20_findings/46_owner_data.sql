@@ -25,7 +25,7 @@ begin
     select n.node ->> 'id' as id, case n.node #>> '{data,type}' when 'native' then n.node #>> '{data,node_id}'
         else '' end as node_id,
       n.node #> '{data,targets_form,form_data}' as form_data,
-      private.is_described(n.node #>> '{data,type}') as is_request
+      private.requests_address(n.node #>> '{data,type}') as is_request
     from jsonb_array_elements(data_nodes.nodes) as n (node)
   ),
   -- The nodes that send a request only if one of their inputs has an address.

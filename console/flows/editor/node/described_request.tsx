@@ -1,11 +1,11 @@
 import { Badge, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { requestLine } from '../../../../types/described/request_line.ts';
+import { implementationLine } from '../../../../types/described/implementation_line.ts';
 import { useApi } from '../../../shared/api.tsx';
 import { objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { effectName } from '../../../shared/nodes/effect_names.ts';
 
-/** Shows the request that a described node sends: method, address and effects, from its definition. */
+/** Shows what a described node does, such as its method and address or its instruction, and its effects. */
 export default function DescribedRequest({ json }: { json: PlainObject }) {
   const { db } = useApi();
   const { type, node_id, version, targets_form } = objectAt(json, 'data');
@@ -23,7 +23,9 @@ export default function DescribedRequest({ json }: { json: PlainObject }) {
   const effect = effectName(effects);
   return (
     <Group gap='xs'>
-      <Code className='console-text'>{requestLine(implementation, objectAt(targets_form, 'form_data').server)}</Code>
+      <Code className='console-text'>
+        {implementationLine(String(type), implementation, objectAt(targets_form, 'form_data'))}
+      </Code>
       {effect !== undefined && <Badge variant='default' tt='none'>{effect}</Badge>}
     </Group>
   );

@@ -27,6 +27,12 @@ const API: Lead = {
   href: '/nodes/add',
 };
 
+const PROGRAM: Lead = {
+  text: 'The instructions of a Solana program with an IDL become nodes without code.',
+  link: 'Add nodes',
+  href: '/nodes/add',
+};
+
 const LEADS: Readonly<Record<string, Lead>> = {
   cron: SCHEDULE,
   schedule: SCHEDULE,
@@ -44,6 +50,9 @@ const LEADS: Readonly<Record<string, Lead>> = {
   api: API,
   openapi: API,
   swagger: API,
+  anchor: PROGRAM,
+  idl: PROGRAM,
+  program: PROGRAM,
 };
 
 /** Returns the place to which a search leads; undefined if none of its words means such a place. */

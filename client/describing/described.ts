@@ -1,0 +1,30 @@
+import type { DefinitionToStore } from '../flow_client.ts';
+
+/** The definitions that a description gives, and the operations that can't be nodes. */
+export interface Described {
+  definitions: DefinitionToStore[];
+  /** The place of each refused operation, such as `POST /orders`, with the reason. */
+  refused: { place: string; reason: string }[];
+}
+
+export interface DescribeOptions {
+  /** Written before the `node_id` of each definition. */
+  prefix?: string | undefined;
+  /** The operations to describe, by their names or places; by default all. */
+  only?: readonly string[] | undefined;
+}
+
+/** Names the definitions of one document. */
+export class NodeIds {
+  readonly #counts = new Map<string, number>();
+
+  /** Returns the name, with a number behind it if another definition has the name. */
+  take(name: string): string {
+    let free = name;
+    let count = this.#counts.get(name) ?? 0;
+    while (this.#counts.has(free)) free = `${name}_${++count + 1}`;
+    this.#counts.set(name, count);
+    this.#counts.set(free, 0);
+    return free;
+  }
+}
