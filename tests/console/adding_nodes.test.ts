@@ -141,7 +141,7 @@ test('instructions of a Solana program become nodes', async () => {
   const panel = page.getByRole('region', { name: 'Node', exact: true });
   await panel.getByRole('heading', { level: 2, name: 'Open vault' }).waitFor();
   await panel.getByText(line).waitFor();
-  await panel.getByText('Acts once').waitFor();
+  await panel.getByText('Runs once only').waitFor();
 }, 120_000);
 
 test('a document can be a file or a text, and a faulty one is refused with the reason', async () => {
