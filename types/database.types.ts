@@ -35,14 +35,14 @@ export type Database = {
                   ]
                 },"flow_deployments": {
                   Row: {
-                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds": number | null,"debounce_seconds": number | null,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"key_period_seconds": number | null,"max_running_per_key": number | null,"max_runs_in_flight": number | null,"max_starts_per_key": number | null,"max_starts_per_minute": number | null,"name": string,"on_end": Json | null,"output_instructions": boolean,"queue_key": string | null,"queue_key_shared": boolean,"snapshot_hash": string,"start_permission": string,"typed_inputs": Json | null,"user_id": string
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds": number | null,"debounce_seconds": number | null,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"key_period_seconds": number | null,"max_running_per_key": number | null,"max_runs_in_flight": number | null,"max_starts_per_key": number | null,"max_starts_per_minute": number | null,"model_limits": Json | null,"name": string,"on_end": Json | null,"output_instructions": boolean,"queue_key": string | null,"queue_key_shared": boolean,"snapshot_hash": string,"start_permission": string,"typed_inputs": Json | null,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash": string,"start_permission"?: string,"typed_inputs"?: Json | null,"user_id": string
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"model_limits"?: Json | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash": string,"start_permission"?: string,"typed_inputs"?: Json | null,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"typed_inputs"?: Json | null,"user_id"?: string
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"debounce_max_seconds"?: number | null,"debounce_seconds"?: number | null,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"key_period_seconds"?: number | null,"max_running_per_key"?: number | null,"max_runs_in_flight"?: number | null,"max_starts_per_key"?: number | null,"max_starts_per_minute"?: number | null,"model_limits"?: Json | null,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"queue_key"?: string | null,"queue_key_shared"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"typed_inputs"?: Json | null,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -121,7 +121,7 @@ isOneToOne: false
                   ]
                 },"flow_run": {
                   Row: {
-                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"row_start_id": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"started_by_run_id": string | null,"status": string,"stopped_by": string | null,"user_id": string,"webhook_id": string | null,"deployment": {
+                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"row_start_id": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"started_by_run_id": string | null,"status": string,"stopped_by": string | null,"usage": NonNullable<Json>,"user_id": string,"webhook_id": string | null,"deployment": {
               "action_identity": string | null,
 "chain_network": NonNullable<Json>,
 "created_at": string,
@@ -138,6 +138,7 @@ isOneToOne: false
 "max_runs_in_flight": number | null,
 "max_starts_per_key": number | null,
 "max_starts_per_minute": number | null,
+"model_limits": Json | null,
 "name": string,
 "on_end": Json | null,
 "output_instructions": boolean,
@@ -151,10 +152,10 @@ isOneToOne: false
                   }
                   ComputedFields: "deployment"
                   Insert: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"user_id": string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"usage"?: NonNullable<Json>,"user_id": string,"webhook_id"?: string | null
                   }
                   Update: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"user_id"?: string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"usage"?: NonNullable<Json>,"user_id"?: string,"webhook_id"?: string | null
                   }
                   Relationships: [
                     {
@@ -457,6 +458,9 @@ isOneToOne: false
 "begin_action_lookup":
 { Args: Record<PropertyKey, never>; Returns: Json
                            },
+"begin_model_call":
+{ Args: { "claim": Json }; Returns: Json
+                           },
 "begin_token_refresh":
 { Args: { "connection_id": string,"secret_nonce": string }; Returns: Json
                            },
@@ -532,6 +536,7 @@ isOneToOne: false
 "max_runs_in_flight": number | null,
 "max_starts_per_key": number | null,
 "max_starts_per_minute": number | null,
+"model_limits": Json | null,
 "name": string,
 "on_end": Json | null,
 "output_instructions": boolean,
@@ -724,6 +729,9 @@ isOneToOne: false
                            },
 "store_connection_test":
 { Args: { "connection_id": string,"nonce": string,"status": number }; Returns: undefined
+                           },
+"store_model_usage":
+{ Args: { "claim": Json,"usage": Json }; Returns: undefined
                            },
 "store_transaction":
 { Args: { "claim_number": number,"flow_run_id": string,"requests": Json,"transaction": Json }; Returns: Json

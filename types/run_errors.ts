@@ -85,6 +85,11 @@ export const runErrors = {
     meaning: 'Two answers of the model in a row did not fit `response_schema`. The message names the faults.',
     remedy: 'Simplify the schema, describe its members, give more `max_tokens`, or choose another model.',
   },
+  model_limit_reached: {
+    meaning: 'The run, or all runs of its deployment on this day (UTC), have used the tokens of `model_limits`.',
+    remedy:
+      'Give the deployment a larger `run_tokens` or `day_tokens` and start the run again, or wait for the next day.',
+  },
   model_call_too_long: {
     meaning:
       'A model had not ended its answer 40 s after the end of the time of an Edge Function. The call is not made again, because it would be paid again.',

@@ -44,6 +44,7 @@ export interface DeploymentDetails {
   key_period_seconds: number | null;
   debounce_seconds: number | null;
   debounce_max_seconds: number | null;
+  model_limits: { run_tokens?: number; day_tokens?: number } | null;
   input_names: string[];
   on_end: OnEnd | null;
   flows: { name: string } | null;

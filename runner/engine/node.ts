@@ -108,6 +108,7 @@ export interface NodeCall {
   http: HttpClient;
   project: ProjectApi;
   openConnection: OpenConnection;
+  models: ModelMeter;
   kv: KvStores;
   files: OwnerFiles;
   /** Computes a script in another thread; undefined if the runtime has no threads. */
@@ -148,6 +149,7 @@ export interface NodeServices {
   http: HttpClient;
   project: ProjectApi;
   openConnection: OpenConnection;
+  models: ModelMeter;
   /** Returns the key-value stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   files: OwnerFiles;
@@ -257,6 +259,23 @@ export interface Credential {
 
 /** Opens the run's connection of this name. Throws a NodeError if the connection does not exist or can't be opened. */
 export type OpenConnection = (name: string, signal: AbortSignal) => Promise<Credential>;
+
+/** Counts the calls of models that a tree of runs makes. */
+export interface ModelMeter {
+  /**
+   * Called before a call. Throws a NodeError if the run or its deployment has used its tokens, and Released if the
+   * database does not answer.
+   */
+  begin: () => Promise<void>;
+  /** Called after a call, also after a failed one. Stores its tokens. */
+  end: (model: string, usage: ModelUsage) => Promise<void>;
+}
+
+/** The tokens of one call of a model. */
+export interface ModelUsage {
+  inputTokens: number;
+  outputTokens: number;
+}
 
 /** An HTTP request of a node. */
 export interface HttpRequest {

@@ -2,10 +2,10 @@ import { NodeError, outputTooLarge } from '../engine/node.ts';
 import { TransientError } from '../engine/failures/transient_error.ts';
 import type { ToolCall } from './model.ts';
 
-export type Json = { [name: string]: unknown };
+export type EventData = { [name: string]: unknown };
 
-export const asObject = (json: unknown): Json =>
-  typeof json === 'object' && json !== null && !Array.isArray(json) ? json as Json : {};
+export const asObject = (json: unknown): EventData =>
+  typeof json === 'object' && json !== null && !Array.isArray(json) ? json as EventData : {};
 
 export const asText = (json: unknown): string => typeof json === 'string' ? json : '';
 
@@ -13,7 +13,7 @@ export const asText = (json: unknown): string => typeof json === 'string' ? json
 export const asCount = (json: unknown): number => Number.isSafeInteger(json) && Number(json) > 0 ? Number(json) : 0;
 
 /** Parses the data of an event. */
-export function parseEvent(data: string): Json {
+export function parseEvent(data: string): EventData {
   let json: unknown;
   try {
     json = JSON.parse(data);
@@ -23,14 +23,14 @@ export function parseEvent(data: string): Json {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new NodeError('the answer of the model has an event that is not an object');
   }
-  return json as Json;
+  return json as EventData;
 }
 
 /** The types of errors inside a stream after which the same request may succeed. */
 const PASSING = new Set(['overloaded_error', 'api_error', 'rate_limit_error', 'timeout_error', 'server_error']);
 
 /** Makes the error that a provider reports inside a stream. */
-export function streamedError(error: Json): NodeError {
+export function streamedError(error: EventData): NodeError {
   const type = asText(error['type']) || asText(error['code']);
   const message = `the provider reports an error: ${[type, asText(error['message'])].filter(Boolean).join(': ')}`;
   return PASSING.has(type) ? new TransientError(message) : new NodeError(message);

@@ -1,7 +1,8 @@
 import { parseLosslessJson } from '../../types/values/json_text.ts';
 import { MAX_VALUE_DEPTH } from '../../types/values/value.ts';
-import { AnswerParts, asCount, asObject, asText, type Json, parseEvent, streamedError } from './answer_parts.ts';
-import type { ModelDialect, ModelImage, ModelMessage, ModelUsage } from './model.ts';
+import { AnswerParts, asCount, asObject, asText, type EventData, parseEvent, streamedError } from './answer_parts.ts';
+import type { ModelUsage } from '../engine/node.ts';
+import type { ModelDialect, ModelImage, ModelMessage } from './model.ts';
 
 // The interface of messages. Source: https://docs.anthropic.com/en/api/messages
 
@@ -14,12 +15,12 @@ const inJson = (schema: object): string =>
     JSON.stringify(schema)
   }`;
 
-const imageSource = (image: ModelImage): Json =>
+const imageSource = (image: ModelImage): EventData =>
   'url' in image
     ? { type: 'url', url: image.url }
     : { type: 'base64', media_type: image.mediaType, data: image.base64 };
 
-const textBlocks = (text: string): Json[] => text === '' ? [] : [{ type: 'text', text }];
+const textBlocks = (text: string): EventData[] => text === '' ? [] : [{ type: 'text', text }];
 
 /** Parses the arguments of an earlier call. The interface takes only an object. */
 function parseArguments(text: string): unknown {
@@ -32,7 +33,7 @@ function parseArguments(text: string): unknown {
   }
 }
 
-function blocksOf(message: ModelMessage): Json[] {
+function blocksOf(message: ModelMessage): EventData[] {
   switch (message.role) {
     case 'user': {
       const images = (message.images ?? []).map((image) => ({ type: 'image', source: imageSource(image) }));
@@ -55,8 +56,8 @@ function blocksOf(message: ModelMessage): Json[] {
 }
 
 /** Writes the messages. The results of all calls of one answer have to stand in one message of the user. */
-function writeMessages(messages: readonly ModelMessage[]): Json[] {
-  const written: { role: string; content: Json[] }[] = [];
+function writeMessages(messages: readonly ModelMessage[]): EventData[] {
+  const written: { role: string; content: EventData[] }[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const last = written.at(-1);
@@ -97,13 +98,13 @@ export const anthropic: ModelDialect = {
     let finishReason = '';
     let isDone = false;
     /** The numbers of later events replace those of earlier ones. Cached tokens are counted separately. */
-    const count = (told: Json) => {
+    const count = (told: EventData) => {
       const input = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
         .reduce((sum, name) => sum + asCount(told[name]), 0);
       usage.inputTokens = Math.max(usage.inputTokens, input);
       usage.outputTokens = Math.max(usage.outputTokens, asCount(told['output_tokens']));
     };
-    const readDelta = (index: number, delta: Json) => {
+    const readDelta = (index: number, delta: EventData) => {
       if (delta['type'] === 'text_delta') parts.addText(asText(delta['text']));
       if (delta['type'] === 'input_json_delta') parts.addToCall(index, { arguments: asText(delta['partial_json']) });
     };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uncounted } from '../../tests/support/node_call.ts';
 import { HTTP_LIMITS } from '../../tests/support/http_limits.ts';
 import { type ModelProvider, startModelProvider } from '../../tests/support/model_provider/index.ts';
 import type { ScriptedAnswer } from '../../tests/support/model_provider/scripts.ts';
@@ -35,7 +36,13 @@ describe.each(DIALECTS)('%s', (dialect) => {
     given: Partial<ModelSettings> = {},
     limits: Partial<ModelCall> = {},
   ) =>
-    callModel(settings(given), request, { http, signal: new AbortController().signal, maxBytes: 1_048_576, ...limits });
+    callModel(settings(given), request, {
+      http,
+      models: uncounted,
+      signal: new AbortController().signal,
+      maxBytes: 1_048_576,
+      ...limits,
+    });
   const lastBody = () => provider.requests.at(-1)!.body;
   const failure = async (promise: Promise<unknown>): Promise<NodeError> => {
     const error = await promise.then(() => undefined, (thrown: unknown) => thrown);

@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { stringify } from 'lossless-json';
 import { withoutTrailingSlashes } from '../../platform/base_url.ts';
-import { type AnswerReceiver, type HttpClient, NodeError } from '../engine/node.ts';
+import { type AnswerReceiver, type HttpClient, type ModelMeter, NodeError } from '../engine/node.ts';
 import { TransientError } from '../engine/failures/transient_error.ts';
 import { nodeLimits } from '../../types/limits/nodes.ts';
 import { isSuccess, readResponse } from '../values/response_value.ts';
@@ -15,6 +15,7 @@ const DIALECT_MODULES: { readonly [dialect in Dialect]: ModelDialect } = { opena
 /** The services of a call, and its limits. */
 export interface ModelCall {
   http: HttpClient;
+  models: ModelMeter;
   signal: AbortSignal;
   /** The most bytes of the texts of the answer. */
   maxBytes: number;
@@ -97,9 +98,11 @@ export async function callModel(settings: ModelSettings, request: ModelRequest, 
   const dialect = DIALECT_MODULES[settings.dialect];
   const reader = dialect.readAnswer(call.maxBytes);
   const answer = new StreamedAnswer(reader);
+  const url = addressOf(settings.baseUrl, dialect.path);
+  await call.models.begin();
   await call.http.request({
     method: 'POST',
-    url: addressOf(settings.baseUrl, dialect.path),
+    url,
     headers: [['content-type', 'application/json'], ['accept', 'text/event-stream'], ...dialect.headers],
     makeBody: () => new TextEncoder().encode(stringify(dialect.body(settings, request))),
     credential: settings.credential,
@@ -109,7 +112,7 @@ export async function callModel(settings: ModelSettings, request: ModelRequest, 
     idleMs: call.silenceMs ?? nodeLimits.model_silence_ms.value,
     receive: answer,
     signal: call.signal,
-  });
+  }).finally(() => call.models.end(settings.model, reader.usage()));
   answer.check();
   if (!reader.isComplete()) throw new TransientError('the answer of the model breaks off');
   return await redact(reader.answer(), settings);

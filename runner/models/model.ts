@@ -1,4 +1,4 @@
-import type { Credential } from '../engine/node.ts';
+import type { Credential, ModelUsage } from '../engine/node.ts';
 
 /** The HTTP interfaces of models. Each has a module in this folder. */
 export const DIALECTS = ['openai', 'anthropic'] as const;
@@ -49,11 +49,6 @@ export interface ModelRequest {
   tools?: readonly ModelTool[];
   /** The JSON Schema of the answer. The caller checks the answer, because few providers follow every schema. */
   responseSchema?: object | undefined;
-}
-
-export interface ModelUsage {
-  inputTokens: number;
-  outputTokens: number;
 }
 
 /**

@@ -1,12 +1,13 @@
-import { AnswerParts, asCount, asObject, asText, type Json, parseEvent, streamedError } from './answer_parts.ts';
-import type { ModelDialect, ModelImage, ModelMessage, ModelUsage } from './model.ts';
+import { AnswerParts, asCount, asObject, asText, type EventData, parseEvent, streamedError } from './answer_parts.ts';
+import type { ModelUsage } from '../engine/node.ts';
+import type { ModelDialect, ModelImage, ModelMessage } from './model.ts';
 
 // The interface of chat completions. Source: https://platform.openai.com/docs/api-reference/chat
 
 const imageUrl = (image: ModelImage): string =>
   'url' in image ? image.url : `data:${image.mediaType};base64,${image.base64}`;
 
-function writeMessage(message: ModelMessage): Json {
+function writeMessage(message: ModelMessage): EventData {
   switch (message.role) {
     case 'user': {
       const { text, images = [] } = message;
@@ -63,7 +64,7 @@ export const openai: ModelDialect = {
     let finishReason = '';
     let isRefused = false;
     let isDone = false;
-    const readChoice = ({ delta, finish_reason }: Json) => {
+    const readChoice = ({ delta, finish_reason }: EventData) => {
       const { content, refusal, tool_calls } = asObject(delta);
       parts.addText(asText(content));
       if (asText(refusal) !== '') {

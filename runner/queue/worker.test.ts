@@ -6,6 +6,7 @@ import { testNode } from '../../tests/support/execute_flow.ts';
 import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../../platform/api_error.ts';
+import { uncounted } from '../../tests/support/node_call.ts';
 import { pause } from '../../platform/pause.ts';
 import type { Claim, Claims, FinalResult } from './claim/claims.ts';
 import { type NativeNodes, onlyNative } from '../engine/node.ts';
@@ -74,6 +75,7 @@ const workerWith = (
     makeServices: (_, { clock }) => ({
       http: { request: () => Promise.reject(new Error('none')) },
       openConnection: () => Promise.reject(new Error('none')),
+      models: uncounted,
       kv: () => ({}) as never,
       files: {} as never,
       project: {} as never,

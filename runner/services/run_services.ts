@@ -4,6 +4,7 @@ import { makeConnectionOpener } from '../connections/open_connection.ts';
 import { makeClaimInputs } from '../queue/claim/claim_inputs.ts';
 import type { MakeRunServices } from '../queue/claim/claim_tree.ts';
 import type { Claims } from '../queue/claim/claims.ts';
+import { makeModelMeter } from '../models/model_meter.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makeWalletOpener } from '../solana/signing/open_wallet.ts';
 import { makeTransactions } from '../solana/carry_out_orders.ts';
@@ -46,6 +47,7 @@ export function makeServicesOfRuns(
       http,
       ...projectServicesOf(claim, clients),
       openConnection: connectionsOf(claim),
+      models: makeModelMeter(rpc, claim),
       inputs: makeClaimInputs({ claims, claim, journal, onInputsAnswered, flowUrl }),
       rest: clock.resting,
       scripts: scriptsOf?.(claim.user_id),

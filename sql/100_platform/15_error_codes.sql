@@ -11,11 +11,11 @@ begin atomic
       'start_permission_invalid', 'name_invalid', 'description_invalid', 'icon_url_invalid', 'fees_invalid',
       'chain_network_invalid', 'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'queue_key_invalid',
       'max_running_per_key_invalid', 'max_starts_per_key_invalid', 'key_period_seconds_invalid',
-      'debounce_seconds_invalid', 'debounce_max_seconds_invalid', 'on_end_invalid', 'action_identity_invalid',
-      'action_identity_without_wallet', 'node_definition_invalid', 'row_start_invalid', 'start_target_ambiguous',
-      'action_signer_invalid', 'priority_invalid', 'environment_invalid', 'partial_config_invalid',
-      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
-      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'debounce_seconds_invalid', 'debounce_max_seconds_invalid', 'on_end_invalid', 'model_limits_invalid',
+      'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid', 'row_start_invalid',
+      'start_target_ambiguous', 'action_signer_invalid', 'priority_invalid', 'environment_invalid',
+      'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid',
+      'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
@@ -75,10 +75,10 @@ begin atomic
     'connection_url_refused', 'definition_invalid', 'effect_already_done', 'expression_failed',
     'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit',
     'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid',
-    'model_answer_invalid', 'model_call_too_long', 'node_cpu_limit', 'node_executions_limit',
-    'node_not_implemented', 'node_timeout', 'open_nodes_limit', 'outcome_unknown', 'output_too_large',
-    'project_address_unknown', 'quota_exceeded', 'run_outputs_limit', 'run_size_limit', 'run_time_limit',
-    'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
+    'model_answer_invalid', 'model_call_too_long', 'model_limit_reached', 'node_cpu_limit',
+    'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit', 'outcome_unknown',
+    'output_too_large', 'project_address_unknown', 'quota_exceeded', 'run_outputs_limit', 'run_size_limit',
+    'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is

@@ -218,3 +218,37 @@ $$;
 comment on function private.on_end_faults(jsonb) is
   'The faults of a deployment''s on_end, by member.';
 grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;
+
+create function private.model_limits_faults(model_limits jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(model_limits_faults.model_limits) is distinct from 'object' then
+    return '[{"path": "model_limits", "message": "must be an object {run_tokens, day_tokens}, or null"}]';
+  end if;
+  return (
+    select coalesce(
+      jsonb_agg(jsonb_build_object('path', 'model_limits.' || fault.member, 'message', fault.message)), '[]'
+    )
+    from (
+      select m.name, 'must be an integer from 1 to 2^53-1'
+      from jsonb_each(model_limits_faults.model_limits) as m (name, value)
+      where m.name in ('run_tokens', 'day_tokens') and case
+        when jsonb_typeof(m.value) <> 'number' then true
+        else m.value::numeric <> trunc(m.value::numeric) or m.value::numeric not between 1 and 9007199254740991
+      end
+      union all
+      (
+        select private.shorten(m.name), 'there is no such member; the members are run_tokens and day_tokens'
+        from jsonb_object_keys(model_limits_faults.model_limits) as m (name)
+        where m.name not in ('run_tokens', 'day_tokens') limit private.limit_listed_faults()
+      )
+    ) as fault (member, message)
+  );
+end;
+$$;
+comment on function private.model_limits_faults(jsonb) is
+  'The faults of a deployment''s model_limits, by member.';
+grant execute on function private.model_limits_faults(jsonb) to authenticated, service_role;

@@ -27,6 +27,7 @@ create table public.flow_deployments (
   debounce_seconds integer,
   debounce_max_seconds integer,
   typed_inputs jsonb,
+  model_limits jsonb,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id)
     on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
@@ -63,7 +64,10 @@ create table public.flow_deployments (
   constraint flow_deployments_debounce_max_seconds_has_debounce check (
     debounce_max_seconds is null or debounce_seconds is not null
   ),
-  constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
+  constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]'),
+  constraint flow_deployments_model_limits_valid check (
+    model_limits is null or private.model_limits_faults(model_limits) = '[]'
+  )
 );
 comment on table public.flow_deployments is
   'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash, input_names and typed_inputs never change; the owner may change the other columns.';
@@ -113,6 +117,8 @@ comment on column public.flow_deployments.debounce_seconds is
   'A run begins so many seconds after the newest start of its key. A start whose run has not begun replaces the inputs of that run instead of starting another one. Each caller has keys of its own. Null: runs begin at once.';
 comment on column public.flow_deployments.debounce_max_seconds is
   'A run begins at the latest so many seconds after its first start, even if debounce_seconds would postpone it further. Null: no bound.';
+comment on column public.flow_deployments.model_limits is
+  'The most tokens of models, {run_tokens, day_tokens}: of one run with its called runs, and of all runs on one day (UTC). A call of a model that begins below a limit may exceed it. Both members are optional; null: no limits. A run keeps the limits that were set when it started.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -194,6 +200,7 @@ begin
   perform private.check_setting_json('fees', new.fees);
   perform private.check_setting_json('chain_network', new.chain_network);
   perform private.check_setting_json('on_end', new.on_end);
+  perform private.check_setting_json('model_limits', new.model_limits);
 
   if new.start_permission is distinct from old.start_permission
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
@@ -265,6 +272,10 @@ begin
 
   if new.on_end is distinct from old.on_end and new.on_end is not null then
     perform private.refuse_faults('on_end_invalid', private.on_end_faults(new.on_end));
+  end if;
+
+  if new.model_limits is distinct from old.model_limits and new.model_limits is not null then
+    perform private.refuse_faults('model_limits_invalid', private.model_limits_faults(new.model_limits));
   end if;
 
   if new.chain_network is distinct from old.chain_network then

@@ -30,11 +30,15 @@ begin
       )
     end
   ) || case
+    when run_settings.deployment.model_limits is null then '{}'
+    -- Only runs with limits have this member, because each update of a job writes its settings again.
+    else jsonb_build_object('model_limits', run_settings.deployment.model_limits)
+  end || case
     when num_nonnulls(
       run_settings.deployment.max_running_per_key, run_settings.deployment.max_starts_per_key,
       run_settings.deployment.debounce_seconds
     ) = 0 then '{}'
-    -- Only runs with limits by key have this member, because each update of a job writes its settings again.
+    -- As above.
     else jsonb_build_object('queue', jsonb_strip_nulls(jsonb_build_object(
       'key', run_settings.deployment.queue_key, 'is_shared', run_settings.deployment.queue_key_shared,
       'max_running', run_settings.deployment.max_running_per_key,
@@ -47,4 +51,4 @@ begin
 end;
 $$;
 comment on function private.run_settings(public.flow_deployments) is
-  'The settings of the runs of a deployment: {output_instructions, action_identity, fees, chain_network, on_end, connections}, and queue if the deployment has limits by key. chain_network contains the RPC address, which may contain a secret.';
+  'The settings of the runs of a deployment: {output_instructions, action_identity, fees, chain_network, on_end, connections}, model_limits if it has any, and queue if it has limits by key. chain_network contains the RPC address, which may contain a secret.';

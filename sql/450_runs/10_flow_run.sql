@@ -43,7 +43,8 @@ create table public.flow_run (
   action_identity text,
   action_signer text,
   fees jsonb not null default '[]',
-  chain_network jsonb not null
+  chain_network jsonb not null,
+  usage jsonb not null default '{}'
 ) with (fillfactor = 70);
 comment on table public.flow_run is
   'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. With the function called_flow_runs, the starter also reads the states of the runs that this run called. Settings are copied from the deployment, where they were checked.';
@@ -80,6 +81,8 @@ comment on column public.flow_run.redriven_from is
   'For a redrive: the run that it continues. The redrive takes over that run''s succeeded node executions. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
   'For a deployment with an action identity: the public key of the wallet that signs and sends the run''s transactions.';
+comment on column public.flow_run.usage is
+  'What the models cost that the run and its called runs have asked: {"<model>": {requests, input_tokens, output_tokens}}. {} for a called run. A request whose worker was lost is not counted.';
 comment on column public.flow_run.chain_network is
   'The Solana network of this run, {cluster}; only the runner gets its address.';
 

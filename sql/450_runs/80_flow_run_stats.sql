@@ -45,16 +45,16 @@ begin
 
   with looked_at as materialized (
     select r.created_at, r.status,
-      (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms, r.error_code
+      (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms, r.error_code, r.usage
     from (
       (
-        select f.created_at, f.status, f.start_time, f.end_time, f.error_code from public.flow_run as f
+        select f.created_at, f.status, f.start_time, f.end_time, f.error_code, f.usage from public.flow_run as f
         where f.flow_id = flow_run_stats.flow and f.id >= v_since_id
         order by f.id desc limit case when flow_run_stats.flow is null then 0 else v_max_runs + 1 end
       )
       union all
       (
-        select d.created_at, d.status, d.start_time, d.end_time, d.error_code from public.flow_run as d
+        select d.created_at, d.status, d.start_time, d.end_time, d.error_code, d.usage from public.flow_run as d
         where d.deployment_id = flow_run_stats.deployment and d.id >= v_since_id
         order by d.id desc limit case when flow_run_stats.deployment is null then 0 else v_max_runs + 1 end
       )
@@ -89,6 +89,19 @@ begin
         from counted as c where c.status = 'failed'
         group by c.error_code order by count(*) desc, c.error_code limit 20
       ) as f
+    ),
+    'usage', (
+      select coalesce(jsonb_object_agg(u.model, u.sums), '{}')
+      from (
+        select m.key as model, jsonb_build_object(
+          'requests', sum((m.value ->> 'requests')::bigint),
+          'input_tokens', sum((m.value ->> 'input_tokens')::bigint),
+          'output_tokens', sum((m.value ->> 'output_tokens')::bigint)
+        ) as sums
+        from counted as c cross join lateral jsonb_each(c.usage) as m
+        where c.usage <> '{}'
+        group by m.key
+      ) as u
     )
   ) into v_stats;
   return v_stats;
@@ -108,8 +121,8 @@ begin atomic
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures counts the failed runs by the code of their
--- first error, and has the 20 most frequent codes. The code is null if the first error has none. For a flow or
--- deployment of another user, the answer is 404, as for an unknown one.
+-- first error, and has the 20 most frequent codes. The code is null if the first error has none. usage sums the usage of
+-- the counted runs. For a flow or deployment of another user, the answer is 404, as for an unknown one.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
-  'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
+  'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}], usage}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;

@@ -15,7 +15,7 @@ begin
       'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
       'kv_write_item', 'make_claim_token', 'primary_key_columns', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
       'read_claimed_connection', 'begin_token_refresh',
-      'end_token_refresh', 'expire_connection_token'
+      'end_token_refresh', 'expire_connection_token', 'begin_model_call', 'store_model_usage'
     )
   loop
     execute format('grant execute on function %s to %s', v_function, grant_runner.worker);

@@ -85,3 +85,35 @@ describe.each(DIALECTS)('a run with ai_chat by %s', (dialect) => {
     expect(errors).toEqual([expect.stringMatching(/: model_answer_invalid: /)]);
   });
 });
+
+it('a run counts the tokens of its models, and fails a call beyond the limits of its deployment', async () => {
+  const flow = new FlowBuilder();
+  const form = { dialect: 'openai', base_url: provider.urls.openai, model: 'm', connection: 'model' };
+  const first = flow.node('ai_chat', { outputs: ['text'], form: { ...form, prompt: 'hello' }, title: 'first' });
+  const second = flow.node('ai_chat', { inputs: ['prompt'], outputs: ['text'], form, title: 'second' });
+  flow.connect(first.output('text'), second.input('prompt'));
+  flow.output('out', second.output('text'));
+  const id = await deploy(owner, await storeFlow(owner, flow));
+  const run = async () => {
+    const { flow_run_id } = await start(owner, `id=${id}`);
+    const { errors } = await finishedRun(owner, flow_run_id);
+    const { data } = await owner.client.from('flow_run').select('usage').eq('id', flow_run_id).single().throwOnError();
+    return { errors, usage: data.usage };
+  };
+  expect(await run()).toEqual({
+    errors: null,
+    usage: { m: { requests: 2, input_tokens: 22, output_tokens: 14 } },
+  });
+
+  await owner.client.from('flow_deployments').update({ model_limits: { run_tokens: 18 } }).eq('id', id).throwOnError();
+  const before = provider.requests.length;
+  expect(await run()).toEqual({
+    errors: [expect.stringMatching(/^second [0-9a-f-]{36}: model_limit_reached: the run has used 18 tokens/)],
+    usage: { m: { requests: 1, input_tokens: 11, output_tokens: 7 } },
+  });
+  expect(provider.requests.length).toBe(before + 1);
+
+  const limits = { day_tokens: 50 };
+  await owner.client.from('flow_deployments').update({ model_limits: limits }).eq('id', id).throwOnError();
+  expect((await run()).errors).toEqual([expect.stringMatching(/: model_limit_reached: .* used 54 tokens today/)]);
+});

@@ -1,4 +1,4 @@
-import { filesThat } from './node_call.ts';
+import { filesThat, uncounted } from './node_call.ts';
 import type { Release, Suspension } from '../../runner/engine/state/unended_run.ts';
 import {
   type AskedInput,
@@ -280,6 +280,7 @@ export async function claimFlow(
       http: { request: noService },
       project: { restUrl: noService, serves: noService, request: noService, primaryKeyColumns: noService },
       openConnection: noService,
+      models: uncounted,
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
       files: filesThat(noService),
       inputs: { makeAddress: noService, look: noService, untilNews: noService },

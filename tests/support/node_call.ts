@@ -1,4 +1,4 @@
-import type { AnyModule, NodeCall, NodeModule, RunInfo } from '../../runner/engine/node.ts';
+import type { AnyModule, ModelMeter, NodeCall, NodeModule, RunInfo } from '../../runner/engine/node.ts';
 import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
@@ -16,6 +16,9 @@ export const filesThat = (notGiven: () => never): OwnerFiles => ({
   publicUrl: notGiven,
   metadata: notGiven,
 });
+
+/** A meter that allows every call of a model and counts none. */
+export const uncounted: ModelMeter = { begin: async () => {}, end: async () => {} };
 
 /** The run of a node under test. */
 export const testRun: RunInfo = {
@@ -46,6 +49,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     http: { request: notGiven },
     project: { restUrl: notGiven, serves: notGiven, request: notGiven, primaryKeyColumns: notGiven },
     openConnection: notGiven,
+    models: uncounted,
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
     files: filesThat(notGiven),
     rest: (wait) => wait(),

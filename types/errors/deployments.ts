@@ -94,6 +94,11 @@ export const deploymentErrors = {
     remedy:
       'Write `{"url": "https://…", "events": ["failed"]}`; events are `succeeded`, `failed`, `stopped` and `signature_request`.',
   },
+  model_limits_invalid: {
+    status: 400,
+    meaning: '`model_limits` must be `{run_tokens, day_tokens}` or null; `details` lists what is wrong and where.',
+    remedy: 'Write `{"run_tokens": 100000, "day_tokens": 1000000}`, or one of the two members.',
+  },
   action_identity_invalid: {
     status: 400,
     meaning: '`action_identity` must be a public key: base58 of 32 bytes.',

@@ -79,6 +79,26 @@ const LimitFields = (props: SettingsFieldsProps) => (
   </Fieldset>
 );
 
+/** The most tokens of models. An empty field means no limit. */
+const TokenFields = ({ settings, change }: SettingsFieldsProps) => (
+  <Fieldset legend='Tokens of models, for all runs'>
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      {([['run_tokens', 'Tokens of a run'], ['day_tokens', 'Tokens of a day (UTC)']] as const).map(([name, label]) => (
+        <NumberInput
+          {...LIMIT}
+          key={name}
+          min={1}
+          max={Number.MAX_SAFE_INTEGER}
+          label={label}
+          placeholder='No limit'
+          value={settings[name]}
+          onChange={(value) => change({ [name]: value })}
+        />
+      ))}
+    </SimpleGrid>
+  </Fieldset>
+);
+
 const FIELDS: (keyof Settings)[] = [
   'name',
   'description',
@@ -93,6 +113,8 @@ const FIELDS: (keyof Settings)[] = [
   'key_period_seconds',
   'debounce_seconds',
   'debounce_max_seconds',
+  'run_tokens',
+  'day_tokens',
 ];
 
 /** The settings for the callers: who may start the deployment, how often, and what they may read about it. */
@@ -108,6 +130,7 @@ export default function Access({ deployment, draft }: DeploymentTabProps) {
       />
       <LimitFields {...draft} />
       <KeyFields {...draft} inputNames={deployment.input_names} />
+      <TokenFields {...draft} />
       <TextFields {...draft} />
     </SettingsForm>
   );

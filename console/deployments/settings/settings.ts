@@ -24,6 +24,8 @@ export interface Settings {
   key_period_seconds: number | string;
   debounce_seconds: number | string;
   debounce_max_seconds: number | string;
+  run_tokens: number | string;
+  day_tokens: number | string;
   /** Empty if nothing is chosen. */
   on_end_url: string;
   on_end_events: string[];
@@ -56,11 +58,18 @@ export const readSettings = (deployment: DeploymentDetails): Settings => ({
   key_period_seconds: deployment.key_period_seconds ?? '',
   debounce_seconds: deployment.debounce_seconds ?? '',
   debounce_max_seconds: deployment.debounce_max_seconds ?? '',
+  run_tokens: deployment.model_limits?.run_tokens ?? '',
+  day_tokens: deployment.model_limits?.day_tokens ?? '',
   on_end_url: deployment.on_end?.url ?? '',
   on_end_events: deployment.on_end?.events ?? ['failed'],
 });
 
 const toLimit = (text: number | string): number | null => text === '' ? null : Number(text);
+
+function toModelLimits({ run_tokens, day_tokens }: Settings): { [name: string]: number } | null {
+  const limits = Object.entries({ run_tokens, day_tokens }).filter(([, tokens]) => tokens !== '');
+  return limits.length === 0 ? null : Object.fromEntries(limits.map(([name, tokens]) => [name, Number(tokens)]));
+}
 
 /** Converts the settings to columns of the table. */
 const toColumns = (settings: Settings): Record<string, unknown> => ({
@@ -81,6 +90,7 @@ const toColumns = (settings: Settings): Record<string, unknown> => ({
   key_period_seconds: toLimit(settings.key_period_seconds),
   debounce_seconds: toLimit(settings.debounce_seconds),
   debounce_max_seconds: toLimit(settings.debounce_max_seconds),
+  model_limits: toModelLimits(settings),
   on_end: settings.on_end_url === '' ? null : { url: settings.on_end_url, events: settings.on_end_events },
 });
 

@@ -26,6 +26,7 @@ const LABELS: Record<Setting, string> = {
   key_period_seconds: 'Period in seconds',
   debounce_seconds: 'Seconds after the newest start',
   debounce_max_seconds: 'Most seconds after the first start',
+  model_limits: 'Tokens of models',
 };
 
 const limitText = (value: unknown): string => value === null ? 'the default' : Number(value).toLocaleString('en');
@@ -44,6 +45,13 @@ const TEXTS: Partial<Record<Setting, (value: unknown) => string>> = {
   },
   max_starts_per_minute: limitText,
   max_runs_in_flight: limitText,
+  model_limits: (value) => {
+    const { run_tokens, day_tokens } = (value ?? {}) as { run_tokens?: number; day_tokens?: number };
+    return [
+      ...(run_tokens === undefined ? [] : [`${run_tokens.toLocaleString('en')} a run`]),
+      ...(day_tokens === undefined ? [] : [`${day_tokens.toLocaleString('en')} a day`]),
+    ].join(', ');
+  },
   on_end: (value) => {
     if (value === null) return 'none';
     const { url, events } = value as { url: string; events: string[] };

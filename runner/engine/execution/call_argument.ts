@@ -54,6 +54,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     http: services.http,
     project: services.project,
     openConnection: services.openConnection,
+    models: services.models,
     scripts: services.scripts,
     kv: services.kv(execution),
     files: services.files,

@@ -62,7 +62,7 @@ function outputsOf({ answers, structured }: Answered): ValueMap {
 }
 
 async function run(call: NodeCall): Promise<ValueMap> {
-  const { inputs, formData, http, maxOutputBytes, timeoutMs } = call;
+  const { inputs, formData, http, models, maxOutputBytes, timeoutMs } = call;
   const settings = readModelSettings(formData);
   const request: ModelRequest = {
     system: readOptionalField(inputs, 'system', toText),
@@ -74,7 +74,7 @@ async function run(call: NodeCall): Promise<ValueMap> {
   return await call.rest(() =>
     paidCall(call, async (signal) => {
       const credential = await formConnection(call, signal);
-      const limits = { http, signal, maxBytes: maxOutputBytes, timeoutMs };
+      const limits = { http, models, signal, maxBytes: maxOutputBytes, timeoutMs };
       return outputsOf(
         await ask(request, maxOutputBytes, (one) => callModel({ ...settings, credential }, one, limits)),
       );

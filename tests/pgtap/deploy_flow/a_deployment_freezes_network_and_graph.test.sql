@@ -18,7 +18,7 @@ select is(
     'action_identity', null, 'name', '', 'description', '', 'icon_url', null, 'fees', '[]'::jsonb,
     'chain_network', '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'::jsonb,
     'input_names', '[]'::jsonb, 'typed_inputs', null, 'max_starts_per_minute', null, 'max_runs_in_flight', null, 'queue_key', null, 'queue_key_shared', false, 'max_running_per_key', null,
-    'max_starts_per_key', null, 'key_period_seconds', null, 'debounce_seconds', null, 'debounce_max_seconds', null, 'on_end', null
+    'max_starts_per_key', null, 'key_period_seconds', null, 'debounce_seconds', null, 'debounce_max_seconds', null, 'on_end', null, 'model_limits', null
   ),
   'the deployment has the network of the flow and default settings'
 );

@@ -30,7 +30,8 @@ insert into decisions values
   ('max_starts_per_key', 'taken over'),
   ('key_period_seconds', 'taken over'),
   ('debounce_seconds', 'taken over'),
-  ('debounce_max_seconds', 'taken over');
+  ('debounce_max_seconds', 'taken over'),
+  ('model_limits', 'taken over');
 select bag_eq(
   $$ select a.attname::text from pg_attribute as a
     where a.attrelid = 'public.flow_deployments'::regclass and a.attnum > 0 and not a.attisdropped $$,
@@ -51,7 +52,8 @@ set name = 'Shop', description = 'Sells books.', icon_url = 'https://example.com
   chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet-beta"}',
   max_starts_per_minute = 5, max_runs_in_flight = 6,
   on_end = '{"url": "https://example.com/told", "events": ["failed"]}',
-  queue_key = 'caller', queue_key_shared = true, max_running_per_key = 1, max_starts_per_key = 2, key_period_seconds = 3
+  queue_key = 'caller', queue_key_shared = true, max_running_per_key = 1, max_starts_per_key = 2, key_period_seconds = 3,
+  model_limits = '{"run_tokens": 7}'
 where true;
 insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
 values (test.kept('flow')::integer, 'stable', test.kept('former')::uuid);

@@ -1,4 +1,4 @@
-select plan(30);
+select plan(32);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -67,6 +67,12 @@ from (values
     '[{"path": "debounce_max_seconds", "message": "must be an integer from debounce_seconds to 86400, or null"}]'),
   ('debounce_max_seconds = 1', 'debounce_max_seconds_invalid',
     '[{"path": "debounce_max_seconds", "message": "must be an integer from debounce_seconds to 86400, or null"}]'),
+  ($$model_limits = '[]'$$, 'model_limits_invalid',
+    '[{"path": "model_limits", "message": "must be an object {run_tokens, day_tokens}, or null"}]'),
+  ($$model_limits = '{"run_tokens": 0, "day_tokens": "7", "tokens": 1}'$$, 'model_limits_invalid',
+    '[{"path": "model_limits.day_tokens", "message": "must be an integer from 1 to 2^53-1"},
+      {"path": "model_limits.run_tokens", "message": "must be an integer from 1 to 2^53-1"},
+      {"path": "model_limits.tokens", "message": "there is no such member; the members are run_tokens and day_tokens"}]'),
   ($$action_identity = 'no key'$$, 'action_identity_invalid',
     '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]'),
   ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',

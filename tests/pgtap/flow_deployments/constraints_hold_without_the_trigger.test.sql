@@ -1,6 +1,6 @@
 -- The trigger refuses bad settings with an explanation. If the trigger is disabled, the constraints still refuse these
 -- settings.
-select plan(30);
+select plan(32);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -19,6 +19,7 @@ from (values
   ('max_runs_in_flight = 0'),
   ('queue_key = ''caller'', max_running_per_key = 1, max_starts_per_key = 1, key_period_seconds = 86400'),
   ('debounce_seconds = 1, max_starts_per_key = null, key_period_seconds = null, debounce_max_seconds = 86400'),
+  ($$model_limits = '{"run_tokens": 1, "day_tokens": 9007199254740991}'$$),
   ($$action_identity = '11111111111111111111111111111111'$$)
 ) as good (assignment);
 
@@ -46,6 +47,7 @@ from (values
   ('debounce_seconds = null, debounce_max_seconds = null, max_starts_per_key = 1, key_period_seconds = 86401', 'key_period_seconds_range'),
   ('key_period_seconds = 1', 'max_starts_per_key_has_period'),
   ($$start_permission = 'anonymous'$$, 'start_permission_known'),
+  ($$model_limits = '{"run_tokens": 1.5}'$$, 'model_limits_valid'),
   ($$action_identity = 'no key'$$, 'action_identity_public_key')
 ) as bad (assignment, rule);
 

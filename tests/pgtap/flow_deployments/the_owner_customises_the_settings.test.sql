@@ -12,7 +12,7 @@ select is(
     "name": "", "description": "", "icon_url": null, "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
     "max_starts_per_minute": null, "max_runs_in_flight": null, "on_end": null,
-    "queue_key": null, "queue_key_shared": false, "max_running_per_key": null, "max_starts_per_key": null, "key_period_seconds": null, "debounce_seconds": null, "debounce_max_seconds": null
+    "queue_key": null, "queue_key_shared": false, "max_running_per_key": null, "max_starts_per_key": null, "key_period_seconds": null, "debounce_seconds": null, "debounce_max_seconds": null, "model_limits": null
   }',
   'a deployment of a default flow has these settings'
 );
@@ -25,7 +25,8 @@ select is(
       fees = '[["11111111111111111111111111111111", 5000]]',
       chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}',
       max_starts_per_minute = 60, max_runs_in_flight = 0, on_end = '{"url": "https://a.example/hook", "events": ["failed"]}',
-      queue_key = 'caller', queue_key_shared = true, max_running_per_key = 1, max_starts_per_key = 2, key_period_seconds = 3
+      queue_key = 'caller', queue_key_shared = true, max_running_per_key = 1, max_starts_per_key = 2, key_period_seconds = 3,
+      model_limits = '{"run_tokens": 7, "day_tokens": 8}'
     where true
   $$), 1::bigint, 'the owner can change all settings'
 );
@@ -36,7 +37,8 @@ select is(
     "fees": [["11111111111111111111111111111111", 5000]],
     "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"},
     "max_starts_per_minute": 60, "max_runs_in_flight": 0, "on_end": {"url": "https://a.example/hook", "events": ["failed"]},
-    "queue_key": "caller", "queue_key_shared": true, "max_running_per_key": 1, "max_starts_per_key": 2, "key_period_seconds": 3, "debounce_seconds": null, "debounce_max_seconds": null
+    "queue_key": "caller", "queue_key_shared": true, "max_running_per_key": 1, "max_starts_per_key": 2, "key_period_seconds": 3, "debounce_seconds": null, "debounce_max_seconds": null,
+    "model_limits": {"run_tokens": 7, "day_tokens": 8}
   }',
   'the owner reads the changed settings'
 )

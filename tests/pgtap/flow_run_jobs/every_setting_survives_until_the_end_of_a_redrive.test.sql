@@ -16,7 +16,8 @@ set start_permission = 'Authenticated', output_instructions = true,
   fees = '[["11111111111111111111111111111111", 7]]',
   chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}',
   on_end = '{"url": "https://example.com/told", "events": ["failed"]}',
-  queue_key = 'caller', queue_key_shared = true, max_running_per_key = 5
+  queue_key = 'caller', queue_key_shared = true, max_running_per_key = 5,
+  model_limits = '{"day_tokens": 7}'
 where true;
 select test.sign_out();
 select test.keep('settings', private.run_settings(d) || '{"action_signer": "11111111111111111111111111111111"}')

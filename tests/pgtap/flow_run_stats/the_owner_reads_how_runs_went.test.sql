@@ -35,7 +35,7 @@ select is(
 select is(
   public.flow_run_stats(flow => test.kept('unused')::integer) #- '{since}',
   '{"is_complete": true, "runs": 0, "by_status": {"queued": 0, "running": 0, "waiting": 0, "succeeded": 0, "failed": 0, "stopped": 0},
-    "duration_ms": {"p50": null, "p95": null}, "failures": []}', 'a flow without runs has counts of 0'
+    "duration_ms": {"p50": null, "p95": null}, "failures": [], "usage": {}}', 'a flow without runs has counts of 0'
 );
 
 select is(test.error_code('select public.flow_run_stats()'), 'request_invalid', 'a flow or a deployment must be given');

@@ -31,7 +31,7 @@ select is(
     'parent_times', null,
     'output_instructions', true, 'action_identity', 'So11111111111111111111111111111111111111112',
     'action_signer', '11111111111111111111111111111111', 'fees', '[["11111111111111111111111111111111", 18446744073709551615]]'::jsonb,
-    'chain_network', '{"cluster": "mainnet-beta"}'::jsonb
+    'chain_network', '{"cluster": "mainnet-beta"}'::jsonb, 'usage', '{}'::jsonb
   ),
   'a run is the flow owner''s, knows its starter and takes the deployment''s settings'
 );

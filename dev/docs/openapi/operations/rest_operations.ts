@@ -378,6 +378,7 @@ export const restOperations: Operation[] = [
           by_status: { queued: 0, running: 0, waiting: 0, succeeded: 2, failed: 1, stopped: 0 },
           duration_ms: { p50: 120, p95: 480 },
           failures: [{ code: 'worker_lost', count: 1 }],
+          usage: { 'gpt-5-mini': { requests: 4, input_tokens: 1200, output_tokens: 300 } },
         },
       },
     },

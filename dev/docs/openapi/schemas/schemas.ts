@@ -473,6 +473,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
       'Whether all runs since the requested time were counted. If false, only the newest 5,000 were counted.',
     duration_ms: 'The time from the start to the end, in milliseconds, of runs that have both; null if no run has.',
     failures: 'The most frequent codes of first errors; null stands for errors without a code.',
+    usage: 'The calls of models of the counted runs, by model.',
   }),
   FoundFlowRuns: annotate(output(answerSchemas.FoundFlowRuns), {
     is_complete: 'Whether all runs of the filter were looked at. If false, find older runs with `until`.',

@@ -433,6 +433,10 @@ export const answerSchemas = {
     }),
     duration_ms: z.strictObject({ p50: z.number().nullable(), p95: z.number().nullable() }),
     failures: z.array(z.strictObject({ code: z.string().nullable(), count: z.int().min(1) })).max(20),
+    usage: z.record(
+      z.string(),
+      z.strictObject({ requests: z.int().min(0), input_tokens: z.int().min(0), output_tokens: z.int().min(0) }),
+    ),
   }),
   FoundFlowRuns: z.strictObject({
     runs: z.array(z.strictObject({
