@@ -20,13 +20,16 @@ import type { Value } from '../../../types/values/value.ts';
 import { type NodeCall, NodeError } from '../../engine/node.ts';
 import { addressOf } from '../../solana/building/instruction_nodes.ts';
 import type { ChainSigner } from '../../solana/transaction_order.ts';
-import type { Codecs } from './codec.ts';
+import type { ValueCodec } from './codec.ts';
 
 /** An account of an instruction. If it signs, `wallet` is its wallet. */
 interface ResolvedAccount {
   address: Address;
   wallet?: ChainSigner | undefined;
 }
+
+/** The codecs of arguments that are seeds. */
+export type SeedCodecs = ReadonlyMap<Seed, ValueCodec>;
 
 /** An account as the instruction names it. */
 interface NamedAccount {
@@ -62,19 +65,19 @@ export class Accounts {
   readonly #call: NodeCall;
   readonly #program: Address;
   readonly #feePayer: ChainSigner;
-  readonly #codecs: Codecs;
+  readonly #seedCodecs: SeedCodecs;
   readonly #found = new Map<string, Promise<ResolvedAccount | undefined>>();
 
   constructor(
     implementation: SolanaInstruction,
     call: NodeCall,
-    given: { program: Address; feePayer: ChainSigner; codecs: Codecs },
+    given: { program: Address; feePayer: ChainSigner; seedCodecs: SeedCodecs },
   ) {
     this.#implementation = implementation;
     this.#call = call;
     this.#program = given.program;
     this.#feePayer = given.feePayer;
-    this.#codecs = given.codecs;
+    this.#seedCodecs = given.seedCodecs;
   }
 
   /** Returns the accounts in the order of the instruction. */
@@ -158,7 +161,8 @@ export class Accounts {
     if ('bytes' in seed) return base64.decode(seed.bytes);
     if ('program' in seed) return base58.decode(this.#program);
     if ('account' in seed) return base58.decode(await this.#other(seed.account, path));
-    return readField(this.#call.inputs, seed.argument, this.#codecs.codec(seed.type).encode);
+    // SAFETY: the map has a codec for each seed of this implementation that is an argument.
+    return readField(this.#call.inputs, seed.argument, this.#seedCodecs.get(seed)!.encode);
   }
 
   /** Reads the accounts that the program's IDL does not name. */

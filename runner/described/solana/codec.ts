@@ -1,6 +1,6 @@
 import { getNodeCodec } from '@codama/dynamic-codecs';
 import type { DefinedTypes } from '../../../types/described/solana/implementation.ts';
-import { TypeMeasures } from '../../../types/described/solana/measure_types.ts';
+import { MAX_PARTS, TypeMeasures, TypeRefused } from '../../../types/described/solana/measure_types.ts';
 import type { TypeNode } from '../../../types/described/solana/type_node.ts';
 import { ConversionError } from '../../../types/values/conversion.ts';
 import type { Value } from '../../../types/values/value.ts';
@@ -18,6 +18,7 @@ export class Codecs {
   readonly #program: object;
   readonly #types: Types;
   readonly #measures: TypeMeasures;
+  #parts = 0;
 
   constructor(types: DefinedTypes) {
     this.#types = new Map(types.map(({ name, type }) => [name, type]));
@@ -32,25 +33,34 @@ export class Codecs {
     return isOption(type, this.#types);
   }
 
-  /** Makes the codec of a type. Throws a TypeRefused if the type has no bounds. */
+  /**
+   * Makes the codec of a type. The codec is built when it is first used. Throws a TypeRefused if the type has no bounds,
+   * or if all types together have too many parts.
+   */
   codec(type: TypeNode): ValueCodec {
-    this.#measures.measure(type);
-    const root = { kind: 'rootNode', program: this.#program, additionalPrograms: [] };
-    const path = [root, this.#program, definedType('value', type)] as const;
-    // SAFETY: the types of implementations are nodes of the Codama standard, with all members that codecs read.
-    const codec = getNodeCodec(path as unknown as Parameters<typeof getNodeCodec>[0]);
+    this.#parts += this.#measures.measure(type).parts;
+    if (this.#parts > MAX_PARTS) throw new TypeRefused('the types of the definition have too many parts');
+    let built: ReturnType<typeof getNodeCodec> | undefined;
+    const codec = () => built ??= this.#build(type);
     return {
       encode: (value) => {
         const given = toCodecValue(type, value, this.#types);
         try {
-          return new Uint8Array(codec.encode(given));
+          return new Uint8Array(codec().encode(given));
         } catch {
           // The message of the codec may quote the value, which may be a secret.
           throw new ConversionError('does not fit the type of the description');
         }
       },
-      decode: (bytes) => fromCodecValue(type, codec.decode(bytes), this.#types),
+      decode: (bytes) => fromCodecValue(type, codec().decode(bytes), this.#types),
     };
+  }
+
+  #build(type: TypeNode): ReturnType<typeof getNodeCodec> {
+    const root = { kind: 'rootNode', program: this.#program, additionalPrograms: [] };
+    const path = [root, this.#program, definedType('value', type)] as const;
+    // SAFETY: the types of implementations are nodes of the Codama standard, with all members that codecs read.
+    return getNodeCodec(path as unknown as Parameters<typeof getNodeCodec>[0]);
   }
 }
 

@@ -297,6 +297,16 @@ describe('a stored definition', () => {
         name: index === 0 ? 'rules' : `t${index}`,
         type: index === 29 ? { kind: 'publicKeyTypeNode' } : twice(`t${index + 1}`),
       })) as never],
+    ['types of the definition have too many parts', (implementation) => {
+      implementation.types = Array.from({ length: 12 }, (_, index) => ({
+        name: index === 0 ? 'rules' : `t${index}`,
+        type: index === 11 ? { kind: 'publicKeyTypeNode' } : twice(`t${index + 1}`),
+      })) as never;
+      implementation.arguments = Array.from({ length: 3 }, (_, index) => ({
+        port: `p${index}`,
+        type: link('t1'),
+      })) as never;
+    }],
     ['may have no bytes', (implementation) =>
       implementation.types = [{
         name: 'rules',

@@ -6,7 +6,7 @@ import type { NodeCall, NodeModule } from '../../engine/node.ts';
 import type { BuiltInstructions, InstructionModule } from '../../solana/building/instruction_module.ts';
 import { makeInstructionSet } from '../../solana/building/instruction_nodes.ts';
 import { readSigner } from '../../solana/tokens/read_signer.ts';
-import { Accounts } from './accounts.ts';
+import { Accounts, type SeedCodecs } from './accounts.ts';
 import { Codecs, type ValueCodec } from './codec.ts';
 import { nameError } from './program_errors.ts';
 import { programOf } from './program.ts';
@@ -28,15 +28,21 @@ function writerOf(argument: InstructionArgument, codecs: Codecs): WriteArgument 
   };
 }
 
+/** Makes the codecs of the arguments that are seeds of derived addresses. */
+function seedCodecsOf({ accounts }: SolanaInstruction, codecs: Codecs): SeedCodecs {
+  const seeds = accounts.flatMap(({ default: known }) => known !== undefined && 'seeds' in known ? known.seeds : []);
+  return new Map(seeds.flatMap((seed) => 'argument' in seed ? [[seed, codecs.codec(seed.type)] as const] : []));
+}
+
 async function build(
   implementation: SolanaInstruction,
-  codecs: Codecs,
+  seedCodecs: SeedCodecs,
   writers: readonly WriteArgument[],
   call: NodeCall,
 ): Promise<BuiltInstructions> {
   const programAddress = programOf(implementation, call.formData);
   const feePayer = readSigner(call, 'fee_payer');
-  const accounts = await new Accounts(implementation, call, { program: programAddress, feePayer, codecs }).all();
+  const accounts = await new Accounts(implementation, call, { program: programAddress, feePayer, seedCodecs }).all();
   const data = new Uint8Array(writers.flatMap((write) => [...write(call.inputs)]));
   const wallets = accounts.flatMap(({ wallet }) => wallet ?? []);
   const instruction = { programAddress, accounts: accounts.map(({ meta }) => meta), data };
@@ -56,9 +62,10 @@ export function instructionModule(
 ): InstructionModule {
   const codecs = new Codecs(implementation.types);
   const writers = implementation.arguments.map((argument) => writerOf(argument, codecs));
+  const seedCodecs = seedCodecsOf(implementation, codecs);
   return {
     definition,
-    buildInstructions: (call) => build(implementation, codecs, writers, call),
+    buildInstructions: (call) => build(implementation, seedCodecs, writers, call),
     nameError: (message, formData) => nameError(message, programOf(implementation, formData), implementation.errors),
   };
 }

@@ -1,7 +1,7 @@
 import { type CountNode, MAX_ACCOUNT_BYTES, type TypeNode } from './type_node.ts';
 
 /** The most parts of a type, with the parts of the types to which it leads. */
-const MAX_PARTS = 20_000;
+export const MAX_PARTS = 5_000;
 /** The deepest nesting of a type, links included. */
 const MAX_LEVELS = 100;
 const NESTED = 'a type is nested too deeply';
