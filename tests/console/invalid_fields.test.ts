@@ -26,6 +26,11 @@ function fieldsFlow(): FlowBuilder {
 
 const fieldOf = (place: Page | Locator, name: string) => place.getByRole('textbox', { name, exact: true });
 
+/** The button that adds a row to a list or a map. It has the fault of a field without rows. */
+const rowsOf = (place: Page | Locator, name: string) => place.getByRole('button', { name: `Add to ${name}` });
+
+const kindOf = (place: Page | Locator, name: string) => place.getByRole('combobox', { name: `Kind of ${name}` });
+
 /** Replaces the text of a field by the keyboard. */
 async function type(page: Page, field: Locator, text: string): Promise<void> {
   await field.focus();
@@ -52,17 +57,30 @@ async function expectFault(field: Locator, fault: string): Promise<void> {
 
 const runsOf = async ({ client }: Person) => (await client.from('flow_run').select('id, inputs').throwOnError()).data;
 
-/** Fills in all required fields, two of them with a text that is not JSON, and presses the button after each step. */
+/** Adds a row by the keyboard. The focus goes to its first field. */
+async function addRow(page: Page, place: Page | Locator, name: string, ...texts: string[]): Promise<void> {
+  const count = await place.getByRole('textbox', { name: `Value of ${name} ` }).count();
+  await press(page, rowsOf(place, name));
+  await place.getByRole('textbox', { name: `Value of ${name} ${count + 1}`, exact: true }).waitFor();
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) await page.keyboard.press('Tab');
+    await page.keyboard.type(text);
+  }
+}
+
+/** Fills in all required fields, some of them with values that the form refuses, and presses the button after each. */
 async function startWithFaults(opened: ConsolePage, owner: Person, place: Page | Locator, button: Locator) {
   const { page } = opened;
   await press(page, button);
-  await expectFault(fieldOf(place, 'list'), 'must be given');
+  await expectFault(rowsOf(place, 'list'), 'must be given');
   expect(await place.getByText('must be given', { exact: true }).count()).toBe(4);
   expect(await page.getByText('Unsupported field schema').count()).toBe(0);
   await opened.checkAccessibilityInBoth();
 
-  await type(page, fieldOf(place, 'list'), '[1, "two"]');
-  await type(page, fieldOf(place, 'settings'), '{"mode": "fast"}');
+  await addRow(page, place, 'list', '1');
+  await kindOf(place, 'list 1').selectOption('Number');
+  await addRow(page, place, 'list', 'two');
+  await addRow(page, place, 'settings', 'mode', 'fast');
   await type(page, fieldOf(place, 'price.net'), '12');
   const choice = place.getByRole('combobox', { name: 'is new' });
   await choice.focus();
@@ -71,7 +89,15 @@ async function startWithFaults(opened: ConsolePage, owner: Person, place: Page |
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect.poll(() => choice.inputValue()).toBe('No');
+  // A row without a name is not left out.
+  await addRow(page, place, 'settings', '', 'nameless');
+  await press(page, button);
+  await place.getByText('A name is missing.').waitFor();
+  await expect.poll(() => hasFocus(place.getByRole('textbox', { name: 'Name of settings 2' }))).toBe(true);
+  await press(page, place.getByRole('button', { name: 'Remove settings 2' }));
   // A text that was JSON before is not used.
+  await kindOf(place, 'settings').selectOption('JSON');
+  await expect.poll(() => fieldOf(place, 'settings').inputValue()).toContain('fast');
   await type(page, fieldOf(place, 'settings'), '{"mode": "slow"');
   await press(page, button);
   await expectFault(fieldOf(place, 'settings'), 'This is not JSON.');
@@ -184,8 +210,9 @@ test('a schedule is not saved while a field is not JSON', async () => {
   await page.getByRole('option').click();
   const inputs = page.getByRole('group', { name: 'Inputs', exact: true });
   const field = fieldOf(inputs, 'anything');
-  await inputs.getByRole('radiogroup', { name: 'anything is' }).getByText('JSON').click();
   await type(page, field, '[1]');
+  await inputs.getByText('This is a text. Choose List if you mean a list.').waitFor();
+  await kindOf(inputs, 'anything').selectOption('JSON');
   await type(page, field, '[1');
   await press(page, page.getByRole('button', { name: 'Save' }));
   await expectFault(field, 'This is not JSON.');

@@ -1,8 +1,8 @@
 import { Button, CloseButton, Group, Input, Stack, TextInput } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { useState } from 'react';
-import { AnythingField } from './anything_field.tsx';
 import { isStored, type PairRow, readRows, toPairs } from './pair_rows.ts';
+import { TypedField } from './typed/typed_field.tsx';
 
 /** A row of the field. */
 function Row(props: {
@@ -84,5 +84,5 @@ function Rows(props: FieldProps & { stored: PairRow[] }) {
  */
 export function PairsField(props: FieldProps) {
   const stored = readRows(props.formData);
-  return stored === undefined ? <AnythingField {...props} /> : <Rows {...props} stored={stored} />;
+  return stored === undefined ? <TypedField {...props} /> : <Rows {...props} stored={stored} />;
 }

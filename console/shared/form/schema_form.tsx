@@ -8,9 +8,9 @@ import type {
   UiSchema,
 } from '@rjsf/utils';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
-import { AnythingField } from './anything_field.tsx';
 import { faultAt, schemaValidator } from './schema_validator.ts';
 import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
+import { TypedField } from './typed/typed_field.tsx';
 import type { FormContext, UnreadableTexts } from './unreadable_texts.ts';
 
 interface SchemaFormProps {
@@ -41,7 +41,7 @@ interface SchemaFormProps {
 export const PlainField = Templates.FieldTemplate!;
 
 /** The form library uses `FallbackField` for a schema of no known type, so its own field, an error, never appears. */
-const FIELDS = { anything: AnythingField, FallbackField: AnythingField, ArrayField: ListField, ObjectField: MapField };
+const FIELDS = { anything: TypedField, FallbackField: TypedField, ArrayField: ListField, ObjectField: MapField };
 
 const TEMPLATES = { FieldErrorTemplate: StructureFaults };
 

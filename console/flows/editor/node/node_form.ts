@@ -10,7 +10,7 @@ import {
 import { takesJson } from '../../../shared/form/field_kinds.ts';
 import { prepareForm } from '../../../shared/form/prepare_schema.ts';
 import { inputTypeNamed } from '../../../../types/values/input_types.ts';
-import type { ValueKind } from './fields/typed_value.ts';
+import type { ValueKind } from '../../../shared/form/typed/typed_value.ts';
 import { choiceWords, labelOf } from './fields/words.ts';
 
 /** The JSON Schema of each kind of field. The kind `json` accepts any value, so it has no schema. */

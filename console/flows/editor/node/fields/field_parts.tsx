@@ -1,20 +1,7 @@
 import { Switch, Text } from '@mantine/core';
-import type { FieldProps, FieldTemplateProps, WidgetProps } from '@rjsf/utils';
-import { describesItems, describesMembers } from '../../../../shared/form/field_kinds.ts';
+import type { FieldTemplateProps, WidgetProps } from '@rjsf/utils';
 import { PairsField } from '../../../../shared/form/pairs_field.tsx';
 import { PlainField } from '../../../../shared/form/schema_form.tsx';
-import { ListField, MapField } from '../../../../shared/form/structured_fields.tsx';
-import { TypedField } from './typed_field.tsx';
-
-const isRoot = ({ fieldPathId }: FieldProps): boolean => fieldPathId.path.length === 0;
-
-/** A field for each member of a list, or rows if the schema does not describe the members. */
-const NodeList = (props: FieldProps) =>
-  describesItems(props.schema) ? <ListField {...props} /> : <TypedField {...props} />;
-
-/** A field for each member of a map, or rows if the schema does not describe the members. */
-const NodeMap = (props: FieldProps) =>
-  isRoot(props) || describesMembers(props.schema) ? <MapField {...props} /> : <TypedField {...props} />;
 
 /** A field with the name of its input beside the label. */
 function NodeField(props: FieldTemplateProps) {
@@ -46,12 +33,6 @@ function NodeSwitch({ id, label, value, required, disabled, readonly, options, r
 }
 
 /** The fields, templates and widgets of a node's form, beside those of every form. */
-export const NODE_FIELDS = {
-  anything: TypedField,
-  pairs: PairsField,
-  FallbackField: TypedField,
-  ArrayField: NodeList,
-  ObjectField: NodeMap,
-};
+export const NODE_FIELDS = { pairs: PairsField };
 export const NODE_TEMPLATES = { FieldTemplate: NodeField };
 export const NODE_WIDGETS = { CheckboxWidget: NodeSwitch };

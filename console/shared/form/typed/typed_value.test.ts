@@ -1,5 +1,17 @@
 import { expect, it } from 'vitest';
-import { convert, faultOfRow, kindOfValue, NEW_ROW, readRows, readText, rowsOf } from './typed_value.ts';
+import { parseExactly } from '../../exact_json.ts';
+import {
+  convert,
+  faultOfRow,
+  kindOfText,
+  kindOfValue,
+  KINDS,
+  kindsOfJsonTypes,
+  NEW_ROW,
+  readRows,
+  readText,
+  rowsOf,
+} from './typed_value.ts';
 
 it.each([
   ['text', 'a'],
@@ -8,6 +20,7 @@ it.each([
   ['list', []],
   ['map', {}],
   ['json', null],
+  ['number', parseExactly('18446744073709551615')],
   [undefined, undefined],
 ])('the kind %s is that of %j', (kind, value) => {
   expect(kindOfValue(value)).toBe(kind);
@@ -23,6 +36,31 @@ it.each([
 it('a text stays a text, even if it looks like a number or like JSON', () => {
   expect(readRows([{ name: '', kind: 'text', text: '007' }, { name: '', kind: 'text', text: '[1]' }], false))
     .toEqual({ value: ['007', '[1]'] });
+});
+
+it('a number that JavaScript would round is refused, because it is wrong without a word', () => {
+  expect(readText('number', '9007199254740991')).toEqual({ value: 9007199254740991 });
+  expect(readText('number', '9007199254740993')).toEqual({ fault: expect.stringContaining('too many digits') });
+});
+
+it.each([['12', 'number'], ['[1]', 'list'], ['{"a":1}', 'map'], ['true', 'boolean'], ['"a"', undefined], [
+  'a',
+  undefined,
+]])(
+  'the text %s may be meant as %s',
+  (text, kind) => {
+    expect(kindOfText(text)).toBe(kind);
+  },
+);
+
+it.each([
+  [['array'], ['list', 'json']],
+  [['object'], ['map', 'json']],
+  [['string', 'array'], ['text', 'list', 'json']],
+  [['string', 'null'], ['text', 'json']],
+  [[undefined], KINDS],
+])('the types %j allow the kinds %j', (types, kinds) => {
+  expect(kindsOfJsonTypes(types)).toEqual(kinds);
 });
 
 it('names the fault of a row, and has no value then', () => {

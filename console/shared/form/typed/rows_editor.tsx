@@ -1,7 +1,8 @@
-import { Button, CloseButton, Group, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import {
   type EditorProps,
+  faultId,
   faultOfRow,
   KIND_TITLES,
   NEW_ROW,
@@ -14,11 +15,12 @@ import {
 const KIND_CHOICES = ROW_KINDS.map((kind) => ({ value: kind, label: KIND_TITLES[kind] }));
 
 /** The value of a row: a choice for yes or no, else a text. */
-function RowValue({ label, row, isWrong, disabled, onChange }: {
+function RowValue({ label, row, isWrong, disabled, autoFocus, onChange }: {
   label: string;
   row: TypedRow;
   isWrong: boolean;
   disabled: boolean;
+  autoFocus: boolean;
   onChange: (row: TypedRow) => void;
 }) {
   const common = {
@@ -26,6 +28,7 @@ function RowValue({ label, row, isWrong, disabled, onChange }: {
     flex: '2 1 5rem',
     miw: 0,
     disabled,
+    autoFocus,
     error: isWrong,
     'aria-label': `Value of ${label}`,
   } as const;
@@ -53,9 +56,11 @@ function RowValue({ label, row, isWrong, disabled, onChange }: {
 
 /** The rows of a list, or of a map with names. Each row has the kind of its value. */
 export function RowsEditor(
-  { isNamed, id, label, value, disabled, error, onChange }: EditorProps & { isNamed: boolean },
+  { isNamed, id, label, value, placeholder, disabled, error, onChange }: EditorProps & { isNamed: boolean },
 ) {
   const [rows, setRows] = useState(() => rowsOf(value));
+  // A row that the user has added gets the focus.
+  const [added, setAdded] = useState<number>();
   const change = (next: TypedRow[]) => {
     setRows(next);
     const read = readRows(next, isNamed);
@@ -64,6 +69,9 @@ export function RowsEditor(
   };
   return (
     <Stack gap={4} align='stretch'>
+      {rows.length === 0 && placeholder !== undefined && (
+        <Text size='xs' c='dimmed' className='console-text'>Without a row: {placeholder}</Text>
+      )}
       {rows.map((row, index) => {
         const own = `${label} ${index + 1}`;
         const set = (changed: TypedRow) => change(rows.with(index, changed));
@@ -78,6 +86,7 @@ export function RowsEditor(
                 flex='1 1 4rem'
                 miw={0}
                 disabled={disabled}
+                autoFocus={index === added}
                 autoComplete='off'
                 spellCheck={false}
                 aria-label={`Name of ${own}`}
@@ -92,6 +101,7 @@ export function RowsEditor(
               row={row}
               isWrong={!isNameMissing && faultOfRow(row, isNamed) !== undefined}
               disabled={disabled}
+              autoFocus={!isNamed && index === added}
               onChange={set}
             />
             <NativeSelect
@@ -120,8 +130,12 @@ export function RowsEditor(
         w='fit-content'
         disabled={disabled}
         aria-invalid={error !== undefined || undefined}
+        aria-describedby={error !== undefined ? faultId(id) : undefined}
         aria-label={`Add to ${label}`}
-        onClick={() => change([...rows, NEW_ROW])}
+        onClick={() => {
+          setAdded(rows.length);
+          change([...rows, NEW_ROW]);
+        }}
       >
         Add
       </Button>

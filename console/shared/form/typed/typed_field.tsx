@@ -1,10 +1,21 @@
-import { Group, Input, NativeSelect } from '@mantine/core';
+import { Group, Input, NativeSelect, Text } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { unreadableOf } from '../../../../shared/form/unreadable_texts.ts';
+import { unreadableOf } from '../unreadable_texts.ts';
 import { RowsEditor } from './rows_editor.tsx';
 import { JsonEditor, NumberEditor, SwitchEditor, TextEditor } from './text_editors.tsx';
-import { convert, type EditorProps, KIND_TITLES, kindOfValue, KINDS, textOf, type ValueKind } from './typed_value.ts';
+import {
+  convert,
+  type EditorProps,
+  faultId,
+  KIND_TITLES,
+  kindOfText,
+  kindOfValue,
+  KINDS,
+  kindsOfJsonTypes,
+  textOf,
+  type ValueKind,
+} from './typed_value.ts';
 
 const EDITORS: Record<ValueKind, (props: EditorProps) => ReactNode> = {
   text: TextEditor,
@@ -15,11 +26,11 @@ const EDITORS: Record<ValueKind, (props: EditorProps) => ReactNode> = {
   json: JsonEditor,
 };
 
-/** The kinds that a field offers: those of `ui:options.kinds`, else those of the schema's type. */
+/** The kinds that a field offers: those of `ui:options.kinds`, else those of the schema's types. */
 function kindsOf({ schema: { type }, uiSchema }: FieldProps): readonly ValueKind[] {
   const { kinds } = uiSchema?.['ui:options'] ?? {};
   if (Array.isArray(kinds) && kinds.length > 0) return KINDS.filter((kind) => kinds.includes(kind));
-  return type === 'array' ? ['list', 'json'] : type === 'object' ? ['map', 'json'] : KINDS;
+  return kindsOfJsonTypes([type].flat());
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -39,7 +50,7 @@ function useShown(props: FieldProps, kinds: readonly ValueKind[]) {
     const kind = kindOfValue(value) ?? former;
     return { kind: kinds.includes(kind) ? kind : kinds.at(-1)!, value, fault: undefined, edit };
   };
-  const [shown, setShown] = useState(() => show(formData, kindOfValue(example) ?? kinds[0]!, 0));
+  const [shown, setShown] = useState(() => show(formData, kindOfValue(example ?? undefined) ?? kinds[0]!, 0));
   if (!isSame(shown.value, formData)) setShown(show(formData, shown.kind, shown.edit + 1));
   const unreadable = unreadableOf(registry);
   const note = (fault: string | undefined) => {
@@ -66,6 +77,15 @@ function useShown(props: FieldProps, kinds: readonly ValueKind[]) {
   };
 }
 
+const A_VALUE: Record<ValueKind, string> = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'yes or no',
+  list: 'a list',
+  map: 'names with values',
+  json: 'null',
+};
+
 /**
  * The field of an input that takes values of several kinds, or a list or a map. The person chooses the kind, so a text is
  * never taken for something else.
@@ -79,18 +99,20 @@ export function TypedField(props: FieldProps) {
   const isDisabled = disabled === true || readonly === true;
   const Editor = EDITORS[shown.kind];
   const isRows = shown.kind === 'list' || shown.kind === 'map';
+  const other = shown.kind === 'text' ? kindOfText(shown.value) : undefined;
   return (
     <Input.Wrapper
       label={label}
       labelElement='div'
       description={schema.description}
       withAsterisk={required ?? false}
-      error={isRows ? rawErrors.join('\n') || undefined : undefined}
+      error={isRows ? error : undefined}
+      errorProps={{ id: faultId(fieldPathId.$id) }}
       role='group'
       aria-label={label}
     >
       <Group gap={4} my={4} wrap={isRows ? 'wrap' : 'nowrap'} align='flex-start'>
-        <div className='editor-typed-value' data-rows={isRows || undefined}>
+        <div className='console-typed-value' data-rows={isRows || undefined}>
           <Editor
             key={`${shown.kind} ${shown.edit}`}
             id={fieldPathId.$id}
@@ -114,6 +136,11 @@ export function TypedField(props: FieldProps) {
           />
         )}
       </Group>
+      {other !== undefined && kinds.includes(other) && (
+        <Text size='xs' c='dimmed' role='status'>
+          This is a text. Choose {KIND_TITLES[other]} if you mean {A_VALUE[other]}.
+        </Text>
+      )}
     </Input.Wrapper>
   );
 }

@@ -1,4 +1,5 @@
-import { isObject } from '../../../../shared/graph/drawn_node.ts';
+import { digitsOf } from '../../exact_json.ts';
+import { isObject } from '../../graph/drawn_node.ts';
 
 /** The kinds of values that a field may have, each with an editor of its own. */
 export const KINDS = ['text', 'number', 'boolean', 'list', 'map', 'json'] as const;
@@ -12,6 +13,22 @@ export const KIND_TITLES: Record<ValueKind, string> = {
   map: 'Map',
   json: 'JSON',
 };
+
+const OF_TYPES: Record<string, readonly ValueKind[]> = {
+  string: ['text'],
+  number: ['number'],
+  integer: ['number'],
+  boolean: ['boolean'],
+  array: ['list', 'json'],
+  object: ['map', 'json'],
+  null: ['json'],
+};
+
+/** The kinds of values that these types of a JSON Schema allow; every kind if there is no known type. */
+export function kindsOfJsonTypes(types: readonly unknown[]): readonly ValueKind[] {
+  const kinds = KINDS.filter((kind) => types.some((type) => OF_TYPES[String(type)]?.includes(kind)));
+  return kinds.length === 0 ? KINDS : kinds;
+}
 
 /** What the editor of a kind gets. */
 export interface EditorProps {
@@ -30,19 +47,24 @@ export type Read = { value: unknown } | { fault: string };
 
 export function kindOfValue(value: unknown): ValueKind | undefined {
   if (value === undefined) return undefined;
+  if (value === null) return 'json';
+  if (digitsOf(value) !== undefined) return 'number';
   if (Array.isArray(value)) return 'list';
   if (isObject(value)) return 'map';
-  return typeof value === 'string'
-    ? 'text'
-    : typeof value === 'number'
-    ? 'number'
-    : value === null
-    ? 'json'
-    : 'boolean';
+  return typeof value === 'string' ? 'text' : 'boolean';
 }
 
 export const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+
+/** The id of the text that shows the fault of a field's rows. Other editors name theirs in the same way. */
+export const faultId = (fieldId: string): string => `${fieldId}-error`;
+
+/** The kind of the JSON in a text, for a text that may be meant as another kind; undefined if it is only a text. */
+export function kindOfText(value: unknown): ValueKind | undefined {
+  const read = readText('json', textOf(value));
+  return 'value' in read && typeof read.value !== 'string' ? kindOfValue(read.value) : undefined;
+}
 
 /** Reads a number or JSON. An empty text has no value. */
 export function readText(kind: ValueKind, text: string): Read {
@@ -50,7 +72,11 @@ export function readText(kind: ValueKind, text: string): Read {
   if (text.trim() === '') return { value: undefined };
   try {
     const value: unknown = JSON.parse(text);
-    return kind === 'number' && typeof value !== 'number' ? { fault: 'This is not a number.' } : { value };
+    if (kind !== 'number') return { value };
+    if (typeof value !== 'number') return { fault: 'This is not a number.' };
+    return Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? { fault: 'This number has too many digits. Enter it as a text.' }
+      : { value };
   } catch {
     return { fault: kind === 'number' ? 'This is not a number.' : 'This is not JSON.' };
   }

@@ -1,6 +1,6 @@
 import { Box, JsonInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { OpenJson } from '../../../../shared/form/open_json.tsx';
+import { OpenJson } from '../open_json.tsx';
 import { type EditorProps, readText, textOf } from './typed_value.ts';
 
 export const TextEditor = ({ id, label, value, placeholder, disabled, error, onChange }: EditorProps) => (
