@@ -203,10 +203,12 @@ export interface AnswerInputOptions extends RequestOptions {
 }
 
 /** A row of `flow_run`. */
-export type RunRow = Omit<Database['public']['Tables']['flow_run']['Row'], 'status' | 'deployment' | 'fees'> & {
-  status: RunStatus;
-  fees: Fees;
-};
+export type RunRow =
+  & Omit<Database['public']['Tables']['flow_run']['Row'], 'status' | 'deployment' | 'fees' | 'started_by_email'>
+  & {
+    status: RunStatus;
+    fees: Fees;
+  };
 
 /** A schedule to add: the times at which a deployment starts automatically, and its inputs. */
 export interface NewSchedule {
@@ -427,6 +429,9 @@ export interface Deployment<Inputs extends object, Outputs extends object> {
 export interface FlowSummary {
   id: number;
   name: string;
+  /** The folder in which the console lists the flow; empty for none. */
+  folder: string;
+  /** The time of the last change. A move to another folder is no change. */
   updated_at: string;
 }
 

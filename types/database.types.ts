@@ -148,9 +148,9 @@ isOneToOne: false
 "start_permission": string,
 "typed_inputs": Json | null,
 "user_id": string
-            } | null
+            } | null,"started_by_email": string | null
                   }
-                  ComputedFields: "deployment"
+                  ComputedFields: "deployment" | "started_by_email"
                   Insert: {
                     "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"row_start_id"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"started_by_run_id"?: string | null,"status"?: string,"stopped_by"?: string | null,"usage"?: NonNullable<Json>,"user_id": string,"webhook_id"?: string | null
                   }
@@ -720,6 +720,9 @@ isOneToOne: false
                            },
 "start_flow":
 { Args: { "action_signer"?: string,"environment"?: Json,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"output_instructions"?: boolean,"partial_config"?: Json,"priority"?: number,"strict"?: boolean,"values"?: Json }; Returns: Json
+                           },
+"started_by_email":
+{ Args: { "flow_run": Omit<Database["public"]['Tables']["flow_run"]['Row'], Database["public"]['Tables']["flow_run"]['ComputedFields']> }; Returns: string
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined

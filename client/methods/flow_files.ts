@@ -7,6 +7,7 @@ import { notFound, readRows } from '../requests/rows.ts';
 const COLUMNS = {
   name: 'name',
   description: 'description',
+  folder: 'folder',
   instructions_bundling: 'instructions_bundling',
   isPublic: 'is_public',
   start_shared: 'start_shared',
@@ -69,7 +70,7 @@ export function makeFlowFiles(send: Send): Pick<FlowClient, 'flows' | 'pullFlow'
     pushFlow,
     flows: async ({ signal } = {}) =>
       await readRows<FlowSummary>(send, {
-        path: `${PATH}?select=id,name,updated_at&order=id&limit=1000`,
+        path: `${PATH}?select=id,name,folder,updated_at&order=id&limit=1000`,
         isRepeatable: true,
         signal,
       }),

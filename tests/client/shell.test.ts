@@ -104,7 +104,7 @@ describe('flows list, pull and push', () => {
   it('writes flows for git, stores their changes, and refuses to overwrite what changed in between', async () => {
     const graph = new FlowBuilder();
     graph.output('told', graph.input('greeting'));
-    const id = await storeFlow(owner, graph, { name: 'Git: greetings' });
+    const id = await storeFlow(owner, graph, { name: 'Git: greetings', folder: 'Mails' });
     const nodes = `[{"id":"a","theirs":18446744073709551615,"data":{}}]`;
     const exact = await fetch(`${inject('stack').API_URL}/rest/v1/flows?id=eq.${id}`, {
       method: 'PATCH',
@@ -118,16 +118,19 @@ describe('flows list, pull and push', () => {
     expect(exact.status).toBe(204);
     const folder = join(dir, 'pulled');
     const file = join(folder, `${id}-git-greetings.json`);
-    expect((await flows('list')).stdout).toMatch(new RegExp(`^${id}  .*  Git: greetings$`, 'm'));
+    expect((await flows('list')).stdout).toMatch(new RegExp(`^${id}  .*  Mails/Git: greetings$`, 'm'));
     expect(await json('pull', folder, String(id))).toEqual([{ flow_id: id, file }]);
     const text = readFileSync(file, 'utf8');
     expect(text).toContain('18446744073709551615');
     expect(text).not.toContain('SECRET');
 
-    writeFileSync(file, text.replace('"Git: greetings"', '"Git: hellos"'));
+    // A move to another folder in the console is no change that a push would overwrite.
+    await owner.client.from('flows').update({ folder: 'Drafts' }).eq('id', id).throwOnError();
+    writeFileSync(file, text.replace('"Git: greetings"', '"Git: hellos"').replace('"Mails"', '"Letters"'));
     expect(await flows('push', file)).toMatchObject({ code: 0, stdout: `flow ${id}  ${file}\n` });
-    const { data } = await owner.client.from('flows').select('name, environment, nodes::text').eq('id', id).single();
-    expect(data).toMatchObject({ name: 'Git: hellos', environment: { SECRET: 'kept' } });
+    const { data } = await owner.client.from('flows').select('name, folder, environment, nodes::text').eq('id', id)
+      .single();
+    expect(data).toMatchObject({ name: 'Git: hellos', folder: 'Letters', environment: { SECRET: 'kept' } });
     expect(data?.nodes).toContain('18446744073709551615');
     // The file has the new time, so that it can be pushed again.
     expect((await flows('push', file)).code).toBe(0);
@@ -143,7 +146,11 @@ describe('flows list, pull and push', () => {
     const copy = join(folder, 'copy.json');
     writeFileSync(copy, JSON.stringify(rest));
     const [made] = await json<{ flow_id: number }[]>('push', copy);
-    expect(JSON.parse(readFileSync(copy, 'utf8'))).toMatchObject({ id: made!.flow_id, name: 'Git: hellos' });
+    expect(JSON.parse(readFileSync(copy, 'utf8'))).toMatchObject({
+      id: made!.flow_id,
+      name: 'Git: hellos',
+      folder: 'Letters',
+    });
     expect(await flows('push', EXAMPLE)).toMatchObject({ code: 2 });
   });
 });

@@ -2,7 +2,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { textFlow } from '../support/flow_builder.ts';
-import { deploy, type Person, start, storeFlow } from '../support/people.ts';
+import { deploy, type Person, signUp, start, storeFlow } from '../support/people.ts';
+import { asSuperuser } from '../support/tokens.ts';
 import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook_receiver.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
@@ -97,4 +98,26 @@ test('a refused message shows the answer and the time of the next attempt, on a 
   await row.getByText('none').waitFor();
   await page.reload();
   await page.getByRole('region', { name: 'Messages about runs' }).getByText('No messages are sent').waitFor();
+});
+
+test('the owner reads who started a run, at its message and on its page, and the starter reads only their own', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const { owner, id } = await openDeployment(opened);
+  await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', id).throwOnError();
+  await setAddress(opened, `${receiver.url}/who`);
+  const starter = await signUp();
+  const email = `${crypto.randomUUID()}@example.com`;
+  await asSuperuser(async (sql) => {
+    await sql`update auth.users set email = ${email}, email_confirmed_at = now() where id = ${starter.id}`;
+  });
+  const { flow_run_id } = await start(starter, `id=${id}`);
+  const rows = page.getByRole('table', { name: 'messages' }).getByRole('row');
+  await rows.filter({ hasText: `by ${email}` }).getByRole('link').click();
+  await page.waitForURL(new RegExp(`/runs/${flow_run_id}$`));
+  await page.getByRole('region', { name: 'Facts' }).getByText(`by ${email}`).waitFor();
+  await opened.checkAccessibility();
+
+  const read = await starter.client.from('flow_run').select('id, started_by_email').throwOnError();
+  expect(read.data).toEqual([{ id: flow_run_id, started_by_email: null }]);
 });

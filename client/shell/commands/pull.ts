@@ -19,6 +19,7 @@ export const pull: Command = {
   notes: [
     'Without the ids of flows, the command writes all of your flows.',
     'A file that begins with the id of its flow keeps its name if the flow is renamed.',
+    'A file names the folder of its flow, as the console shows it.',
     'A file has no environment and no network, because they may hold secrets.',
   ],
   options: [],

@@ -36,6 +36,7 @@ export const push: Command = {
   notes: [
     'The command refuses a flow that somebody has saved since its file was pulled (flow_changed).',
     'A file without an id becomes a new flow. The file then gets the id.',
+    'The flow moves to the folder that its file names.',
     'The flow keeps its environment and its network.',
   ],
   options: [],

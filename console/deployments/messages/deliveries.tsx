@@ -18,7 +18,7 @@ type Delivery =
   & { flow_run: RunStarter };
 
 const SHOWN =
-  'id, created_at, flow_run_id, event, url, status, attempts, max_attempts, next_attempt_at, is_held, last_attempt_at, last_http_status, last_response, last_error, flow_run(schedule_id, webhook_id, row_start_id, started_by, started_by_public_key, started_by_run_id)';
+  'id, created_at, flow_run_id, event, url, status, attempts, max_attempts, next_attempt_at, is_held, last_attempt_at, last_http_status, last_response, last_error, flow_run(schedule_id, webhook_id, row_start_id, started_by, started_by_public_key, started_by_run_id, started_by_email)';
 
 /** The interval at which the list is refreshed. */
 const LIST_REFRESH_MS = 3_000;

@@ -140,7 +140,11 @@ $$;
 comment on function private.tg_flows__before_update() is 'Refuses changes to a flow''s read-only columns.';
 create trigger _100_refuse_read_only before update on public.flows
   for each row execute function private.tg_flows__before_update();
-create trigger _200_touch before update on public.flows
+-- A move to another folder is no change of the flow: an open editor and a pulled file stay current.
+create trigger _200_touch before update of
+    id, user_id, name, description, nodes, edges, environment, chain_network, instructions_bundling, is_public,
+    start_shared, start_unverified, tool_name, tool_tag, tool_description, created_at, updated_at
+  on public.flows
   for each row execute function private.tg_any__before_update_touch();
 
 create function private.check_graph_column(name text, graph jsonb)

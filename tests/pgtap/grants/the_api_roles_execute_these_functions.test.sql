@@ -30,7 +30,7 @@ select set_eq(
     ('create_webhook', 'anon, authenticated, service_role'),
     ('compare_deploy_settings', 'anon, authenticated, service_role'),
     ('deploy_flow', 'anon, authenticated, service_role'),
-    ('deployment', 'authenticated, service_role'),
+    ('deployment', 'authenticated, service_role'), ('started_by_email', 'authenticated, service_role'),
     ('deployment_graph', 'anon, authenticated, service_role'),
     ('flow_has_changed', 'anon, authenticated, service_role'),
     ('finish_flow_run', 'service_role'),
