@@ -15,7 +15,11 @@ const isRefused = (error: unknown): boolean => {
 const makeQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
+      // A browser without a network still reaches a stack of its own machine. By default, it would pause all requests.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 5_000,
         retry: (failures, error) => failures < 2 && !isRefused(error),
       },

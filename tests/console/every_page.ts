@@ -7,7 +7,7 @@ import { projectDir } from '../../dev/stack/paths.ts';
 const FOLDER = join(projectDir, '.stack/screenshots');
 
 /** The widths of a desktop screen and of a phone. */
-const WIDTHS = [1280, 390];
+const WIDTHS = [1280, 360];
 const SCHEMES = ['light', 'dark'] as const;
 
 /** The user's rows that have pages of their own. */

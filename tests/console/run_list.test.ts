@@ -61,15 +61,15 @@ test('runs are found by their error, id and starter; the list comes before the c
     await page.setViewportSize({ width, height: 800 });
     if (width < 992) {
       // The list comes first: other filters are shown on request.
-      expect((await table.boundingBox())!.y).toBeLessThan(400);
-      expect(await page.getByLabel('From', { exact: true }).isVisible()).toBe(false);
+      await expect.poll(async () => (await table.boundingBox())!.y).toBeLessThan(400);
+      await page.getByLabel('From', { exact: true }).waitFor({ state: 'hidden' });
       await page.getByRole('button', { name: 'More filters' }).click();
     }
     for (const label of ['From', 'Until']) {
       const field = page.getByLabel(label, { exact: true });
-      expect(await field.evaluate((input) => input.scrollWidth <= input.clientWidth)).toBe(true);
+      await expect.poll(() => field.evaluate((input) => input.scrollWidth <= input.clientWidth)).toBe(true);
     }
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     if (width < 992) await page.getByRole('button', { name: 'More filters' }).click();
   }
   await opened.checkAccessibilityInBoth();

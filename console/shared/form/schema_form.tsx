@@ -6,6 +6,7 @@ import type {
   RJSFValidationError,
   TemplatesType,
   UiSchema,
+  WidgetProps,
 } from '@rjsf/utils';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { faultAt, schemaValidator } from './schema_validator.ts';
@@ -45,8 +46,17 @@ const FIELDS = { anything: TypedField, FallbackField: TypedField, ArrayField: Li
 
 const TEMPLATES = { FieldErrorTemplate: StructureFaults };
 
+/** A list of choices in which typed letters mark the first match, so that Enter chooses it. */
+function Choice(props: WidgetProps) {
+  const Select = Widgets.SelectWidget!;
+  return <Select {...props} options={{ ...(props.multiple !== true && MARKS_MATCH), ...props.options }} />;
+}
+const MARKS_MATCH = { selectFirstOptionOnChange: true };
+
+const WIDGETS = { SelectWidget: Choice };
+
 /** A choice instead of a checkbox, because an empty checkbox looks like `false` although it has no value. */
-const WIDGETS_OF_SENT_FORMS = { CheckboxWidget: Widgets.SelectWidget! };
+const WIDGETS_OF_SENT_FORMS = { ...WIDGETS, CheckboxWidget: Choice };
 
 /** Adds the faults of texts that can not be read. They replace other faults of their fields, such as a missing value. */
 function addUnreadable(faults: RJSFValidationError[], unreadable: UnreadableTexts): RJSFValidationError[] {
@@ -59,6 +69,8 @@ function addUnreadable(faults: RJSFValidationError[], unreadable: UnreadableText
 export function SchemaForm(props: SchemaFormProps) {
   const { idPrefix, schema, uiSchema = {}, value, onChange, onSubmit, disabled = false, fields, children } = props;
   const templates = useMemo(() => ({ ...TEMPLATES, ...props.templates }), [props.templates]);
+  const known = onSubmit === undefined ? WIDGETS : WIDGETS_OF_SENT_FORMS;
+  const widgets = useMemo(() => ({ ...known, ...props.widgets }), [known, props.widgets]);
   const place = useRef<HTMLDivElement>(null);
   const allFields = useMemo(() => ({ ...FIELDS, ...fields }), [fields]);
   const [ownTexts] = useState<UnreadableTexts>(() => new Map());
@@ -76,8 +88,7 @@ export function SchemaForm(props: SchemaFormProps) {
         formContext={formContext}
         fields={allFields}
         templates={templates}
-        {...(onSubmit !== undefined && { widgets: WIDGETS_OF_SENT_FORMS })}
-        {...(props.widgets && { widgets: props.widgets })}
+        widgets={widgets}
         validator={schemaValidator}
         transformErrors={(faults) => addUnreadable(faults, unreadable)}
         tagName={onSubmit === undefined ? 'div' : 'form'}
