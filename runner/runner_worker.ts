@@ -11,7 +11,7 @@ import type { RunnerSettings } from './settings.ts';
 import type { SpawnScriptThread } from './threads/script_threads.ts';
 import { makeWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
-export interface RunnerWorkerOptions {
+interface RunnerWorkerOptions {
   /** Calls as service role. */
   rpc: Rpc;
   settings: RunnerSettings;

@@ -1,4 +1,5 @@
 import { nodeLimits } from './limits/nodes.ts';
+import { isObject } from './values/value.ts';
 
 /** The question of a node `api_input`. The answer is free if it has neither `json_schema` nor `choices`. */
 export interface InputQuestion {
@@ -45,7 +46,6 @@ const MAX_LEVELS = 16;
 const MAX_BYTES = nodeLimits.input_schema_bytes.value;
 
 type Json = Record<string, unknown>;
-const isObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json);
 const isScalar = (json: unknown): boolean => typeof json !== 'object' || json === null;
 const isCount = (json: unknown): boolean => Number.isSafeInteger(json) && Number(json) >= 0;
 

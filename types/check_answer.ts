@@ -1,6 +1,7 @@
 import type { InputQuestion } from './answer_schema.ts';
 import { nodeLimits } from './limits/nodes.ts';
 import { requestLimits } from './limits/requests.ts';
+import { isObject } from './values/value.ts';
 
 /** A fault of an answer: the path in the answer, such as `lines.0.price`, and a message. */
 interface AnswerFault {
@@ -39,9 +40,6 @@ type Json = { [name: string]: unknown };
 
 /** Thrown when a check has taken all its steps. */
 class StepsOver extends Error {}
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const IS_OF_TYPE: { [type: string]: (value: unknown) => boolean } = {
   object: isObject,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isDescribedType } from './described/types.ts';
 import { utf8Length } from './values/utf8_length.ts';
-import { isStorable } from './values/value.ts';
+import { isObject, isStorable } from './values/value.ts';
 import { definitionLimits } from './limits/definitions.ts';
 import { flowLimits } from './limits/flows.ts';
 import { sizeText } from './limits/limit_text.ts';
@@ -28,8 +28,6 @@ const EFFECTS = ['none', 'idempotent', 'once'] as const;
 export type Effects = typeof EFFECTS[number];
 
 export const isEffects = (text: string): text is Effects => EFFECTS.some((word) => word === text);
-
-const isObject = (json: unknown): json is object => typeof json === 'object' && json !== null && !Array.isArray(json);
 
 const withoutNulls = (json: object): object =>
   Object.fromEntries(Object.entries(json).filter(([, member]) => member !== null));

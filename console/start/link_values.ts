@@ -1,6 +1,7 @@
 import type { DeploymentInput, PlainValues } from 'flow-deployments-client';
 import { schemaValidator } from '../shared/form/schema_validator.ts';
 import { inputsForm } from '../shared/form/inputs_schema.ts';
+import { isObject } from '../shared/graph/drawn_node.ts';
 
 /** The most characters of the values in a link, because messengers cut off longer addresses. */
 export const MAX_LINK_CHARACTERS = 4_000;
@@ -15,9 +16,6 @@ const NOTHING: LinkValues = { values: {}, remarks: [] };
 
 /** True for an input whose values are secret and never go into a link, because people copy and keep links. */
 const isSecret = ({ type_bounds }: DeploymentInput): boolean => type_bounds.includes('keypair');
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parse(text: string): unknown {
   try {

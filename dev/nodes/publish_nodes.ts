@@ -88,7 +88,7 @@ export function keyHeaders(key: string, publishableKey: string | undefined): Rec
   return { apikey: publishableKey, ...credential };
 }
 
-export interface PublishOptions {
+interface PublishOptions {
   files: DefinitionFile[];
   /** The project's address. */
   url: string;

@@ -1,5 +1,6 @@
 import { apiError } from '../../platform/api_error.ts';
 import type { RawJson } from '../../platform/database/raw_json.ts';
+import { isObject } from '../../types/values/value.ts';
 import { rawMember } from '../_shared/lossless_body.ts';
 
 /** A message of the protocol, as far as it decides what the database is asked for. */
@@ -17,9 +18,6 @@ export interface ToolMessage {
 const NO_TOOL = { tool_name: '' };
 const TOOL_NAME = /^[\w-]{1,64}$/;
 const CURSOR = /^\d{1,9}$/;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parse(text: string): unknown {
   try {

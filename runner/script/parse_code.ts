@@ -3,10 +3,10 @@ import { MachineError, type MachineHooks } from './machine_hooks.ts';
 import { openSandbox } from './sandbox.ts';
 
 /** Parses a script with these inputs. Throws a CodeError for a fault. Passes on the errors of `onProgress`. */
-export type ParseCode = (source: string, inputNames: readonly string[], onProgress: () => void) => void;
+type ParseCode = (source: string, inputNames: readonly string[], onProgress: () => void) => void;
 
 /** Parses the expression of an edge. Throws a CodeError for a fault. Passes on the errors of `onProgress`. */
-export type ParseExpression = (expression: string, onProgress: () => void) => void;
+type ParseExpression = (expression: string, onProgress: () => void) => void;
 
 const off = (): never => {
   throw new Error('a script that is only parsed must not run');

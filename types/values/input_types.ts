@@ -38,7 +38,7 @@ export const INPUT_TYPES = {
   json: { title: 'Any JSON', portType: 'json', tags: undefined, words: 'JSON' },
 } satisfies { [name: string]: InputType };
 
-export type InputTypeName = keyof typeof INPUT_TYPES;
+type InputTypeName = keyof typeof INPUT_TYPES;
 
 /** The input types by any name, for names from the JSON of a flow. */
 export const inputTypeNamed = (name: unknown): InputType | undefined =>

@@ -12,7 +12,7 @@ async function printMail({ to, subject, text }: { to: string; subject: string; t
 }
 
 /** The Auth API, which answers requests under `/auth/v1`. */
-export interface AuthServer {
+interface AuthServer {
   fetch: (request: Request) => Promise<Response>;
   close: () => Promise<void>;
 }

@@ -1,9 +1,10 @@
 import type { ErrorBody } from '../../../types/errors.ts';
 import type { RunQuestion } from '../../../types/flow_run.ts';
+import { isObject } from '../../../types/values/value.ts';
 import { formOf } from './questions.ts';
 
 /** How the answers of a user are sent. */
-export interface AnswerSender {
+interface AnswerSender {
   fetch: typeof fetch;
   /** The address of the functions. */
   functionsUrl: string;
@@ -15,9 +16,6 @@ interface Elicited {
   action?: unknown;
   content?: unknown;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Sends the answers to open questions: an accepted form submits its content, and a declined or cancelled one cancels

@@ -4,14 +4,14 @@ import type { RunWaiter } from '../../_shared/waiting/run_waiter.ts';
 import type { LookForEvents, WatchedPage } from '../../_shared/waiting/watched_events.ts';
 
 /** The services that tell what happens to runs. */
-export interface RunSources {
+interface RunSources {
   ends: RunWaiter<EndedRun>;
   events: EventHub;
   look: LookForEvents;
 }
 
 /** The news for which a tool call waits: its run has ended, or asks somebody. */
-export type CallNews = { ended: EndedRun } | 'asks';
+type CallNews = { ended: EndedRun } | 'asks';
 
 /** Waits for news of one run. */
 export interface CallWatch {

@@ -1,14 +1,15 @@
 import type { RunQuestion } from '../../../types/flow_run.ts';
+import { isObject } from '../../../types/values/value.ts';
 
 /** A form by which a client asks its user, and the reader of the user's answer. */
-export interface QuestionForm {
+interface QuestionForm {
   message: string;
   requestedSchema: FormSchema;
   read: (content: Record<string, unknown>) => unknown;
 }
 
 /** A schema of a form: a flat object. Source: revision 2026-07-28, "Requested schema" of elicitations. */
-export interface FormSchema {
+interface FormSchema {
   type: 'object';
   properties: Record<string, FieldSchema>;
   required?: string[];
@@ -26,9 +27,6 @@ const KEYWORDS = {
   integer: ['title', 'description', 'default', 'minimum', 'maximum'],
   boolean: ['title', 'description', 'default'],
 } as const;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Converts the schema of a value to a field; undefined if a form has no such field. */
 function fieldOf(schema: unknown): FieldSchema | undefined {
