@@ -1,14 +1,16 @@
-import { base58 } from '@scure/base';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
 import type { StartResult } from '../../../types/deployment.ts';
 import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { DEFAULT_PRESSURE } from '../options.ts';
 import { type Attack, runInTurn } from './attack.ts';
 import type { Attacker, Outcome } from './attacker.ts';
 import { computingAttacks } from './computing_attacks.ts';
+import { describedAttacks } from './described_attacks.ts';
 import { editorAttacks } from './editor_attacks.ts';
 import { fileAttacks } from './file_attacks.ts';
+import { inventedCredentials, madeUpKey } from './invented_credentials.ts';
+import { leaveOpen } from './leave_open.ts';
+import { mcpAttacks } from './mcp_attacks.ts';
 import { nodeAttacks } from './node_attacks.ts';
 import { restAttacks } from './rest_attacks.ts';
 
@@ -16,29 +18,6 @@ import { restAttacks } from './rest_attacks.ts';
 const LONG_NUMBER = `${'1'.repeat(150_000)}x`;
 
 const json = JSON.stringify;
-
-/** Makes a public key without a known secret key. */
-const madeUpKey = (): string => base58.encode(randomBytes(32));
-
-/** Encodes JSON, or random bytes, as base64url. */
-const base64url = (content: object | number): string =>
-  (typeof content === 'number' ? randomBytes(content) : Buffer.from(json(content))).toString('base64url');
-
-/** Makes an access token of the right form. Its user and its signing key do not exist. */
-const inventedToken = (header: object): string => {
-  const now = Math.floor(Date.now() / 1_000);
-  const claims = { sub: randomUUID(), role: 'authenticated', aud: 'authenticated', iat: now, exp: now + 3_600 };
-  return `${base64url(header)}.${base64url(claims)}.${base64url(64)}`;
-};
-
-/** Functions that make invalid credentials, one function for each kind. Each call makes a new credential. */
-const inventedCredentials: (() => { [name: string]: string })[] = [
-  () => ({ 'x-api-key': `fk_${base64url(32)}` }),
-  () => ({ authorization: `Bearer ${inventedToken({ alg: 'HS256', typ: 'JWT' })}` }),
-  () => ({ authorization: `Bearer ${inventedToken({ alg: 'ES256', typ: 'JWT', kid: randomUUID() })}` }),
-  () => ({ authorization: `Bearer eyJ${base64url(24)}.${base64url(64)}.${base64url(32)}` }),
-  () => ({ 'x-flow-run-token': `fr_${base64url(48)}` }),
-];
 
 /** The largest limits of a deployment, so that they do not stop an attack. */
 const NO_LIMITS = { max_starts_per_minute: 2_147_483_647, max_runs_in_flight: 2_147_483_647 };
@@ -124,41 +103,6 @@ const sleepingFlow = (ms: number): FlowBuilder => {
   flow.output('out', flow.wait(flow.json(1), ms));
   return flow;
 };
-
-/** How long a silent connection is kept, unless the other side closes it first. */
-const SILENCE_MS = 10_000;
-
-/**
- * Sends the beginning of a request, and then nothing. Reads the whole answer, or only its first bytes if an option says
- * so.
- */
-function leaveOpen(
-  { apiUrl, signal }: Attacker,
-  head: string[],
-  body = '',
-  reads: 'all' | 'the beginning' = 'all',
-): Promise<Outcome> {
-  const { hostname, port } = new URL(apiUrl);
-  return new Promise((resolve) => {
-    let answer = '';
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.setEncoding('utf8').on('data', (text) => {
-      answer += text;
-      if (reads === 'the beginning') socket.pause();
-    });
-    socket.setTimeout(SILENCE_MS, () => socket.destroy());
-    const abort = () => socket.destroy();
-    signal.addEventListener('abort', abort);
-    // Ignore the error: this attack, or a refusal by the other side, causes it.
-    socket.on('error', () => {});
-    socket.once('close', () => {
-      signal.removeEventListener('abort', abort);
-      const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1];
-      resolve({ status: status === undefined ? 'none' : Number(status), bytes: answer.length, body: answer });
-    });
-    socket.write([...head, `host: ${hostname}`, '', body].join('\r\n'));
-  });
-}
 
 /** Announces a body, and sends only its beginning. */
 const announceBody = (attacker: Attacker): Promise<Outcome> =>
@@ -449,6 +393,8 @@ export const attacks: Attack[] = [
   ...computingAttacks,
   ...restAttacks,
   ...fileAttacks,
+  ...mcpAttacks,
+  ...describedAttacks,
 ];
 
 /**
