@@ -1,6 +1,8 @@
 import { connect } from '../../dev/stack/postgres/postgres.ts';
+import type { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow } from '../support/mixed_flows.ts';
 import { type BenchStack, withBenchStack, withFunctions } from './bench_stack.ts';
+import { describedChain, describedDefinitions } from './described_chain.ts';
 import { makePart, type Part, type Round } from './figure.ts';
 import { makeHttpClient } from './http_client.ts';
 import { type Plan, takeRounds } from './plan.ts';
@@ -12,6 +14,8 @@ const SIZES = [10, 100, 1_000];
 /** The number of deploys in a round. The round's result is their median. */
 const REPEATS = 10;
 const CONCURRENT = 200;
+/** The definitions of the described nodes. */
+const DEFINITIONS = 50;
 
 /** Returns the median time of some repetitions, in milliseconds. */
 async function medianTime(work: () => Promise<unknown>, prepare: () => Promise<unknown>): Promise<number> {
@@ -27,9 +31,8 @@ async function medianTime(work: () => Promise<unknown>, prepare: () => Promise<u
  * Measures deploys of a flow; the baseline is one insert of the flow's graph. The flow changes before each deploy, so
  * that each deploy stores a new snapshot.
  */
-async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promise<Part> {
+async function measureFlow(bench: BenchStack, plan: Plan, flow: FlowBuilder) {
   const { owner, sql, stack } = bench;
-  const flow = chainFlow(nodes - 2);
   const flowId = await bench.storeFlow(flow);
   const claims = JSON.stringify({ sub: owner.id, role: 'authenticated', aud: 'authenticated' });
   const asOwner = connect(stack.superuserUrl, {
@@ -39,16 +42,35 @@ async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promis
   const change = () =>
     sql`update public.flows set environment = ${sql.json({ VERSION: String(++version) })} where id = ${flowId}`;
   try {
-    const rounds = await takeRounds(
+    return await takeRounds(
       plan.rounds,
       () => medianTime(() => asOwner`select public.deploy_flow(${flowId})`, change),
       () => medianTime(() => sql`insert into bench.documents (data) values (${sql.json(flow.row() as never)})`, change),
     );
-    const goal = nodes === SIZES.at(-1) ? { goal: GOAL } : {};
-    return makePart({ name: `${nodes} nodes against inserting the same JSON`, unit: 'ms', rounds, ...goal });
   } finally {
     await asOwner.end();
   }
+}
+
+async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promise<Part> {
+  const rounds = await measureFlow(bench, plan, chainFlow(nodes - 2));
+  const goal = nodes === SIZES.at(-1) ? { goal: GOAL } : {};
+  return makePart({ name: `${nodes} nodes against inserting the same JSON`, unit: 'ms', rounds, ...goal });
+}
+
+/** Measures deploys of a flow of described nodes. */
+async function measureDescribed(bench: BenchStack, plan: Plan): Promise<Part> {
+  const nodes = SIZES.at(-1)!;
+  const definitions = describedDefinitions(DEFINITIONS);
+  for (const { type, data, sources, targets } of definitions) {
+    await bench.sql`
+      insert into public.nodes (user_id, type, data, sources, targets)
+      values (${bench.owner.id}, ${type}, ${bench.sql.json(data as never)}, ${bench.sql.json(sources as never)},
+        ${bench.sql.json(targets as never)})`;
+  }
+  const rounds = await measureFlow(bench, plan, describedChain(nodes - 2, definitions));
+  const name = `${nodes} described nodes of ${DEFINITIONS} definitions against inserting the same JSON`;
+  return makePart({ name, unit: 'ms', rounds });
 }
 
 /** Measures concurrent deploys of one flow over HTTP. The baseline is the same number of deploys, one after another. */
@@ -89,5 +111,5 @@ export const measureDeploys = (plan: Plan): Promise<Part[]> =>
   withBenchStack('deploys', async (bench) => {
     const parts: Part[] = [];
     for (const nodes of SIZES) parts.push(await measureSize(bench, plan, nodes));
-    return [...parts, await measureConcurrent(bench, plan)];
+    return [...parts, await measureDescribed(bench, plan), await measureConcurrent(bench, plan)];
   }, withFunctions);

@@ -1,8 +1,10 @@
 import type { Journal } from '../../runner/engine/state/journal.ts';
+import type { FrozenDefinition } from '../../types/flow.ts';
 import { type Value, valueToText } from '../../types/values/value.ts';
 import { claimFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, loopFlow } from '../support/mixed_flows.ts';
+import { describedChain, describedDefinitions } from './described_chain.ts';
 import { makePart, type Part } from './figure.ts';
 import { type Plan, takeRounds } from './plan.ts';
 import { time } from './statistics.ts';
@@ -72,6 +74,34 @@ async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: numb
   );
 }
 
+/**
+ * Measures a chain of described nodes, whose server answers at once, in microseconds per node. The baseline is the budget
+ * of the engine.
+ */
+async function measureDescribed(plan: Plan) {
+  const definitions = describedDefinitions(1);
+  const flow = describedChain(NODES, definitions);
+  for (const { data } of flow.nodes) if (data.type === 'openapi') Object.assign(data, { definition: 'read' });
+  const response = { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"id":"7"}') };
+  const options = {
+    journal: forgetful,
+    // SAFETY: a frozen definition has the same members.
+    definitions: { read: definitions[0] as unknown as FrozenDefinition },
+    services: { http: { request: () => Promise.resolve(response) } },
+  };
+  const ready = frozen(flow);
+  const run = async () => {
+    const { result } = await claimFlow(ready, { n: { S: '7' } }, options);
+    if (result.status !== 'succeeded') throw new Error(`the run ${result.status}`);
+  };
+  for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await run();
+  return await takeRounds(
+    plan.rounds,
+    async () => await time(run) * 1_000 / NODES,
+    () => Promise.resolve(NODE_BUDGET_US),
+  );
+}
+
 /** Measures the time that the engine adds to the work of the nodes, in one process and without a database. */
 export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
   const chain = await measureFlow(plan, chainFlow(NODES), 7, NODES, plainChain);
@@ -83,6 +113,11 @@ export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
       unit: 'µs',
       goal: 1,
       rounds: chain.map(({ measured, baseline }) => ({ measured: measured - baseline, baseline: NODE_BUDGET_US })),
+    }),
+    makePart({
+      name: `${NODES} described nodes in a chain: time of a node against ${NODE_BUDGET_US} µs`,
+      unit: 'µs',
+      rounds: await measureDescribed(plan),
     }),
     makePart({ name: `${NODES} nodes side by side against plain calls`, unit: 'µs', rounds: parallel }),
     makePart({ name: `a loop of ${ELEMENTS} elements against plain calls`, unit: 'µs', rounds: loop }),
