@@ -4,7 +4,7 @@ import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowCalls, Tree } from './tree/tree.ts';
 import { executeRun } from './run/execute_run.ts';
 import type { RunResult } from './state/journal.ts';
-import { haltError, NodeError, Released } from './node.ts';
+import { haltError, NodeError, Released, type StepPlan } from './node.ts';
 import type { CallSite, TreeRun } from './tree/tree_run.ts';
 
 /** The end of a called flow. */
@@ -13,6 +13,9 @@ interface CalledEnd {
   /** The instructions of the called flow. Set if the flow was called for its instructions and has made some. */
   collected?: unknown;
 }
+
+/** What a node executes as a run of its own: a flow of the snapshot, or the steps of a plan. */
+type Called = Pick<TreeRun, 'graph' | 'flow' | 'flowId' | 'plan'>;
 
 function outputsOf(result: RunResult): ValueMap {
   if (result.status === 'succeeded') return result.output.M;
@@ -38,11 +41,19 @@ export class CalledRuns implements FlowCalls {
   }
 
   async call(caller: CallSite, flowId: number, inputs: ValueMap): Promise<ValueMap> {
-    return outputsOf((await this.#start(caller, flowId, inputs, false)).result);
+    return outputsOf((await this.#start(caller, this.#flow(flowId), inputs, false)).result);
+  }
+
+  async runSteps(caller: CallSite, plan: StepPlan, inputs: ValueMap): Promise<ValueMap> {
+    const { graph, flow, flowId } = caller.run;
+    const steps = { graph: { ...graph, nodes: [], edges: [] }, flow, flowId, plan };
+    const { result } = await this.#start(caller, steps, inputs, false);
+    // A stopped run of steps has the outputs that its plan had at the stop.
+    return result.status === 'stopped' ? result.output.M : outputsOf(result);
   }
 
   async collectInstructions(caller: CallSite, flowId: number, inputs: ValueMap): Promise<unknown> {
-    const { result, collected } = await this.#start(caller, flowId, inputs, true);
+    const { result, collected } = await this.#start(caller, this.#flow(flowId), inputs, true);
     if (collected !== undefined) return collected;
     outputsOf(result);
     throw new NodeError('the flow ended without making instructions');
@@ -60,18 +71,23 @@ export class CalledRuns implements FlowCalls {
     return [...this.#underWay].flatMap(([called, by]) => by === run ? [called] : []);
   }
 
-  #start(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
-    const called = this.#begin(caller, flowId, inputs, isCollected);
+  #flow(flowId: number): Called {
+    const { flows } = this.#tree.flows.snapshot;
+    const graph = Object.hasOwn(flows, flowId) ? flows[flowId] : undefined;
+    if (graph === undefined) throw new NodeError(`the snapshot of the run has no flow ${flowId}`);
+    return { graph, flow: String(flowId), flowId };
+  }
+
+  #start(caller: CallSite, what: Called, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
+    const called = this.#begin(caller, what, inputs, isCollected);
     this.#underWay.set(called, caller.run);
     const remove = () => this.#underWay.delete(called);
     void called.then(remove, remove);
     return called;
   }
 
-  async #begin(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
-    const { flows: { snapshot }, services: { history, journal, slice }, counters: { limits }, run } = this.#tree;
-    const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
-    if (graph === undefined) throw new NodeError(`the snapshot of the run has no flow ${flowId}`);
+  async #begin(caller: CallSite, called: Called, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
+    const { services: { history, journal, slice }, counters: { limits }, run } = this.#tree;
     if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
@@ -91,11 +107,10 @@ export class CalledRuns implements FlowCalls {
     if (known === undefined && isLate) throw haltError(caller.lifecycle.halted);
     // A called run that an earlier claim began was within the limit then. It is not checked again, because in this
     // claim the runs may begin in another order and exceed the limit.
-    if (known === undefined) this.#checkOpenNodes(graph.nodes.length);
+    if (known === undefined) this.#checkOpenNodes(called.graph.nodes.length);
     return await this.#execute(caller, {
-      id: known?.id ?? this.#reportBegin(caller, flowId, inputs),
-      graph,
-      flow: String(flowId),
+      ...called,
+      id: known?.id ?? this.#reportBegin(caller, called.flowId, inputs),
       inputs,
       depth: caller.run.depth + 1,
       isNew: known === undefined,

@@ -45,6 +45,7 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   inputs: copyMap(root.inputs),
   graph: snapshot.entry,
   flow: 'entry',
+  flowId: root.flowId,
   partial: root.partial,
   pins: root.pins,
   depth: 0,

@@ -20,7 +20,7 @@ export interface TreeSignals {
 }
 
 export interface TreeOptions extends TreeSignals, Omit<TreeServices, keyof NodeServices> {
-  root: Pick<TreeRun, 'id' | 'inputs' | 'partial' | 'pins'>;
+  root: Pick<TreeRun, 'id' | 'flowId' | 'inputs' | 'partial' | 'pins'>;
   run: Tree['run'];
   snapshot: Snapshot;
   registry: NodeRegistry;
@@ -49,6 +49,7 @@ export function makeTree(options: TreeOptions): { tree: Tree; calledRuns: Called
   const calls: FlowCalls = {
     call: (...of) => calledRuns.call(...of),
     collectInstructions: (...of) => calledRuns.collectInstructions(...of),
+    runSteps: (...of) => calledRuns.runSteps(...of),
   };
   const tree: Tree = {
     run: options.run,

@@ -1,5 +1,5 @@
 import type { InputAnswering, InputQuestion } from '../../types/answer_schema.ts';
-import type { SnapshotNode, SnapshotTarget, WhenAbsent } from '../../types/flow.ts';
+import type { Graph, SnapshotNode, SnapshotTarget, WhenAbsent } from '../../types/flow.ts';
 import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
 import { codedError } from '../../types/run_errors.ts';
@@ -94,6 +94,13 @@ export interface NodeCall {
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and returns its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  /** Returns the graph of a flow that the node may call; undefined if the snapshot has no such flow. */
+  graphOfFlow: (flowId: number) => Graph | undefined;
+  /**
+   * Runs the steps of a plan as the executions of a called run of its own, and returns its outputs. The inputs of the
+   * called run are the node's inputs.
+   */
+  runSteps: (plan: StepPlan) => Promise<ValueMap>;
   /**
    * Like `callFlow`, but returns the called flow's first instructions instead of sending them. The nodes behind these
    * instructions do not run. Only the settlement knows the type of the result.
@@ -462,14 +469,18 @@ interface NodeTraits {
     effectsOf: (inputs: ValueMap) => Effects;
   };
   /**
-   * Set if the node calls the flow that its form data names, and so has that flow's effects. With
+   * Set if the node calls flows that its form data names, and so has the greatest effects of these flows. With
    * `without_instructions`, the called flow's instructions are not sent, so they do not count.
    */
   effectsOfCalledFlow?: CalledEffects;
+  /** Returns the ids of these flows. Without this function, the form data name one flow by its `id`. */
+  calledFlows?: (formData: LosslessJson) => readonly number[];
   /** True if the flow's author wrote the keys in the outputs into the form data. */
   namesKeys?: true;
   /** Names the input or inputs from which the keys in the outputs come. */
   handsOnKeysOf?: string | readonly string[];
+  /** Returns the most milliseconds of an attempt that the form data allow. The flow may allow less by `data.timeout_ms`. */
+  timeLimitMs?: (formData: LosslessJson) => number | undefined;
   /** Returns the id of the called flow. That flow gets the node's inputs, and its outputs become the node's outputs. */
   calledFlow?: (formData: LosslessJson) => number;
 }
@@ -490,6 +501,38 @@ export const effectsWith = (module: NodeTraits, inputs: ValueMap): Effects =>
 export interface NodeModule extends NodeTraits {
   /** Computes the outputs by name. A thrown error becomes the node's error. */
   run: (call: NodeCall) => ValueMap | Promise<ValueMap>;
+}
+
+/** One execution in a run whose executions a node chooses, one after the other. */
+export interface Step {
+  /**
+   * The name of the step's node, unique within the plan. The id of the node is made from this name, so steps of one
+   * name are the executions 0, 1, 2… of one node.
+   */
+  name: string;
+  /** The title of the step's node, for errors. */
+  title: string;
+  /** A module whose definition has no ports: the step gives the inputs, and the module gives any outputs. */
+  module: NodeModule;
+  formData: LosslessJson;
+  /** The inputs, as they are stored. */
+  inputs: ValueMap;
+  /** True if the plan goes on after a failure of the step. Some errors, such as `outcome_unknown`, end it in any case. */
+  mayFail: boolean;
+}
+
+/** The end of a step. */
+export type StepEnd = { outputs: ValueMap } | { error: string };
+
+/**
+ * Chooses the steps of a run. Each claim goes through the plan again, with the stored ends of earlier steps. So the plan
+ * must choose by its arguments and by these ends alone: it reads no clock and nothing random.
+ */
+export interface StepPlan {
+  /** Yields each step, gets its end, and returns the outputs of the run. A thrown error becomes the run's error. */
+  steps: Generator<Step, ValueMap, StepEnd>;
+  /** Returns the outputs of a run that must end before its plan. */
+  outputsOfHalt: (halt: Halt) => ValueMap;
 }
 
 /** The instructions and outputs of an instruction node. */

@@ -38,6 +38,8 @@ import { deepFreeze } from './deep_freeze.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 
 export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';
+/** The flow of the started run. */
+export const ROOT_FLOW_ID = 1;
 
 /** The record of a run: what was reported about its execution, in the form in which the database stores it. */
 export interface Recorded {
@@ -259,6 +261,7 @@ export async function claimFlow(
   const result = await executeTree({
     root: {
       id: options.runId ?? ROOT_RUN_ID,
+      flowId: ROOT_FLOW_ID,
       inputs,
       pins: options.pins,
       partial: options.partial && makePartialRun(options.partial.config, history.earlierRuns),

@@ -45,6 +45,8 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     checkTime: () => {},
     isNamedByFlow: () => false,
     callFlow: notGiven,
+    graphOfFlow: notGiven,
+    runSteps: notGiven,
     collectInstructions: notGiven,
     http: { request: notGiven },
     project: { restUrl: notGiven, serves: notGiven, request: notGiven, primaryKeyColumns: notGiven },

@@ -1,9 +1,15 @@
 import type { Graph, Snapshot } from '../../../types/flow.ts';
 import type { Effects } from '../../../types/node_definition.ts';
-import type { LosslessJson } from '../../../types/values/value.ts';
-import { readCalledFlow } from './called_flow.ts';
-import { type EffectsOfCalledFlow, greatestEffects, isInstructionNode, makeRunGraph, type RunNode } from './graph.ts';
-import { type CalledEffects, NodeError, type NodeRegistry } from '../node.ts';
+import { flowIdOf } from './called_flow.ts';
+import {
+  type Caller,
+  type EffectsOfCalledFlow,
+  greatestEffects,
+  isInstructionNode,
+  makeRunGraph,
+  type RunNode,
+} from './graph.ts';
+import { type CalledEffects, formMember, type NodeRegistry } from '../node.ts';
 
 /** Flows by the effects that they have. */
 type FlowsBy<Flows> = { [effects in Exclude<Effects, 'none'>]: Flows };
@@ -11,17 +17,11 @@ type FlowsBy<Flows> = { [effects in Exclude<Effects, 'none'>]: Flows };
 /** The flows that have effects, either of their own or because they call flows with effects. */
 type FlowsWithEffects = { [kind in CalledEffects]: FlowsBy<ReadonlySet<number>> };
 
-/**
- * Returns the id of the called flow. Returns undefined if the form data names no flow; then the node fails when it
- * runs.
- */
-function calledFlowOf(formData: LosslessJson): number | undefined {
-  try {
-    return readCalledFlow(formData);
-  } catch (error) {
-    if (!(error instanceof NodeError)) throw error;
-    return undefined;
-  }
+/** Returns the ids of the called flows. If the form data names no flow, there are none: the node fails when it runs. */
+function calledFlowsOf({ module, formData }: Caller): readonly number[] {
+  if (module?.calledFlows !== undefined) return module.calledFlows(formData);
+  const id = flowIdOf(formMember(formData, 'id'));
+  return id === undefined ? [] : [id];
 }
 
 const callsAFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
@@ -44,9 +44,7 @@ function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: Node
   for (const [id, graph] of Object.entries(flows)) {
     const flowId = Number(id);
     const { nodes } = makeRunGraph(graph, registry);
-    for (const { formData } of nodes.filter(callsAFlow)) {
-      const called = calledFlowOf(formData);
-      if (called === undefined) continue;
+    for (const called of nodes.filter(callsAFlow).flatMap(calledFlowsOf)) {
       const callers = callersOf.get(called);
       if (callers === undefined) callersOf.set(called, [flowId]);
       else callers.push(flowId);
@@ -65,14 +63,14 @@ function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: Node
   return { all: ofKind(own.all), without_instructions: ofKind(own.without_instructions) };
 }
 
-/** Makes a function that returns the effects of a called flow of the snapshot. Its first call examines all flows. */
+/** Makes a function that returns the effects of the flows that a node calls. Its first call examines all flows. */
 export function makeEffectsOfCalledFlow({ flows }: Snapshot, registry: NodeRegistry): EffectsOfCalledFlow {
   let found: FlowsWithEffects | undefined;
-  return (formData, kind) => {
-    const flowId = calledFlowOf(formData);
-    if (flowId === undefined) return 'none';
+  return (node, kind) => {
+    const called = calledFlowsOf(node);
+    if (called.length === 0) return 'none';
     found ??= findFlowsWithEffects(flows, registry);
     const { once, idempotent } = found[kind];
-    return once.has(flowId) ? 'once' : idempotent.has(flowId) ? 'idempotent' : 'none';
+    return called.some((id) => once.has(id)) ? 'once' : called.some((id) => idempotent.has(id)) ? 'idempotent' : 'none';
   };
 }

@@ -2,13 +2,15 @@ import { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from '../../../types/values/value.ts';
 import { formMember, NodeError } from '../node.ts';
 
-/**
- * Returns the id of the flow that a node's form data names. As in a deploy, the id may be an integer or its digits as
- * text.
- */
+/** Reads the id of a flow: an integer, or its digits as text. Undefined if the field has neither. */
+export function flowIdOf(field: LosslessJson | undefined): number | undefined {
+  const text = field instanceof LosslessNumber || typeof field === 'string' ? String(field) : '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Returns the id of the flow that a node's form data names. */
 export function readCalledFlow(formData: LosslessJson): number {
-  const id = formMember(formData, 'id');
-  const text = id instanceof LosslessNumber || typeof id === 'string' ? String(id) : '';
-  if (!/^\d{1,10}$/.test(text)) throw new NodeError('form_data.id must be the integer id of a flow');
-  return Number(text);
+  const id = flowIdOf(formMember(formData, 'id'));
+  if (id === undefined) throw new NodeError('form_data.id must be the integer id of a flow');
+  return id;
 }

@@ -140,7 +140,14 @@ function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode,
   return { presets, fault: undefined };
 }
 
-function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
+/** Returns the time limit of an attempt: the flow's or the node's own, whichever is less. */
+function timeoutOf({ timeout_ms }: SnapshotNode['data'], own: number | undefined): number | undefined {
+  const given = timeout_ms == null ? undefined : Number(String(timeout_ms));
+  return given === undefined || own === undefined ? given ?? own : Math.min(given, own);
+}
+
+/** Makes a node of a run, without its edges. */
+export function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
   const module = registry(data);
   const formData = data.targets_form.form_data;
   const ports = portsOf(module, data);
@@ -158,7 +165,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     portTypes: module?.takesPortsFromFlow === true ? flowPortTypes(data) : undefined,
     formData,
     retry: readRetryPolicy(data),
-    timeoutMs: data.timeout_ms == null ? undefined : Number(String(data.timeout_ms)),
+    timeoutMs: timeoutOf(data, module?.timeLimitMs?.(formData)),
     ...readPresets(ports.inputs, formData),
     incoming: [],
     outgoing: [],
@@ -183,20 +190,24 @@ const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expre
 /** The output that has a value only after a failure. */
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
-/** Returns the greatest effects of the flow that a node calls. Only effects of this kind count. */
-export type EffectsOfCalledFlow = (formData: LosslessJson, kind: CalledEffects) => Effects;
+/** A node that calls flows, or none. */
+export type Caller = Pick<RunNode, 'module' | 'formData'>;
+
+/** Returns the greatest effects of the flows that a node calls. Only effects of this kind count. */
+export type EffectsOfCalledFlow = (node: Caller, kind: CalledEffects) => Effects;
 
 /**
  * Returns the greatest effects that an execution of the node may have outside the run. To ask a person counts as an
  * effect. Answers from the graph alone, before the values of the node's edges are known.
  */
 export function greatestEffects(
-  { module, incoming, presets, formData }: RunNode,
+  node: RunNode,
   effectsOfCalledFlow: EffectsOfCalledFlow,
 ): Effects {
+  const { module, incoming, presets } = node;
   if (module === undefined) return 'none';
   if (module.asksForInput) return 'once';
-  if (module.effectsOfCalledFlow !== undefined) return effectsOfCalledFlow(formData, module.effectsOfCalledFlow);
+  if (module.effectsOfCalledFlow !== undefined) return effectsOfCalledFlow(node, module.effectsOfCalledFlow);
   const deciding = module.effectsByInput;
   const isDecided = deciding !== undefined && !incoming.some(({ input }) => input.name === deciding.name);
   return isDecided ? deciding.effectsOf(presets) : publishedEffects(module);

@@ -13,7 +13,7 @@ const MARKER_CHARACTERS = 50;
 const LEFT_OUT = / … \((\d+) characters left out\) … /;
 
 /** Replaces the characters that Postgres can't store by U+FFFD. */
-const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
+export const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
 /**
  * Shortens a long text: a note with the number of removed characters replaces the middle. The end is kept, because it

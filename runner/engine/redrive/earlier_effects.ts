@@ -21,13 +21,14 @@ import { isSubmitted } from '../tree/settlement.ts';
  * If the node can't execute these inputs, it has no effects.
  */
 function effectsOfExecution(
-  { module, formData }: RunNode,
+  node: RunNode,
   inputs: ValueMap,
   effectsOfCalledFlow: EffectsOfCalledFlow,
 ): Effects {
+  const { module } = node;
   if (module === undefined) return 'none';
   if (module.asksForInput) return 'once';
-  if (module.effectsOfCalledFlow !== undefined) return effectsOfCalledFlow(formData, module.effectsOfCalledFlow);
+  if (module.effectsOfCalledFlow !== undefined) return effectsOfCalledFlow(node, module.effectsOfCalledFlow);
   try {
     return !('buildInstructions' in module) || isSubmitted(inputs) ? effectsWith(module, inputs) : 'none';
   } catch (error) {

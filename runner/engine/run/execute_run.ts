@@ -1,28 +1,24 @@
 import type { Tree } from '../tree/tree.ts';
 import { BegunExecutions } from './under_way.ts';
-import type { RunGraph, RunNode } from '../graph/graph.ts';
-import { graphOfRun } from './graph_of_run.ts';
+import type { Course } from './course.ts';
+import { GraphCourse } from './graph_course.ts';
 import type { RunResult } from '../state/journal.ts';
 import { News } from './news.ts';
 import type { Halt } from '../node.ts';
 import type { Participant } from '../tree/participants.ts';
-import { type FinishedNodes, readiness, reasonOfLack, spreadFinished } from './readiness.ts';
 import type { Release } from '../state/unended_run.ts';
 import { RunLife } from './run_life.ts';
 import { logLine } from '../log/run_log.ts';
-import { RunRecord } from './run_record.ts';
-import { RunSteps } from './run_steps.ts';
+import { StepCourse } from './step_course.ts';
 import type { TreeRun } from '../tree/tree_run.ts';
 
-/** One run during its execution, with the state of its graph. */
+/** One run during its execution. Its course chooses the executions. */
 class RunExecution {
   readonly #tree: Tree;
   readonly #run: TreeRun;
-  readonly #graph: RunGraph;
-  readonly #record = new RunRecord();
+  readonly #course: Course;
   readonly #news = new News();
   readonly #begun: BegunExecutions;
-  readonly #steps: RunSteps;
   readonly #life: RunLife;
 
   constructor(tree: Tree, run: TreeRun) {
@@ -32,37 +28,36 @@ class RunExecution {
     this.#begun = new BegunExecutions(tree, run, this.#news);
     this.#life = new RunLife(tree, run, this.#begun);
     slice.startComputing();
-    const { graph, takeOver } = graphOfRun(tree, run);
+    this.#course = run.plan === undefined
+      ? new GraphCourse(tree, run, this.#begun)
+      : new StepCourse(tree, run, run.plan, this.#begun);
     slice.stopComputing();
-    this.#graph = graph;
-    this.#steps = new RunSteps(tree, run, this.#record, this.#begun, takeOver);
   }
 
   async execute(): Promise<RunResult | Release> {
     const { lifecycle: { halted }, services: { slice }, standstill } = this.#tree;
     standstill.join(this.#asParticipant());
     if (this.#run.isNew) {
-      for (const warning of this.#graph.warnings) logLine(this.#tree, this.#run, 'Warn', warning);
+      for (const warning of this.#course.warnings) logLine(this.#tree, this.#run, 'Warn', warning);
     }
     const onHalt = () => this.#news.tell();
     halted.addEventListener('abort', onHalt);
     slice.startComputing();
-    await this.#goThroughGraph().finally(slice.stopComputing);
+    await this.#follow().finally(slice.stopComputing);
     if (this.#life.look() !== 'going' && !halted.aborted) await this.#leave();
     halted.removeEventListener('abort', onHalt);
     return await this.#conclude();
   }
 
   /**
-   * Repeats three steps. It starts the nodes that are ready, waits until executions end, and puts their outputs into
-   * the queues of the next nodes.
+   * Repeats three steps. It starts the executions that are ready, waits until executions end, and tells the course of
+   * these ends.
    */
-  async #goThroughGraph(): Promise<void> {
+  async #follow(): Promise<void> {
     const { lifecycle: { halted }, standstill } = this.#tree;
-    const finished: FinishedNodes = new Map();
-    let candidates: RunNode[] = this.#graph.nodes;
+    const mayGoOn = () => this.#mayGoOn();
     while (this.#life.look() === 'going') {
-      await this.#startReady(candidates, finished);
+      await this.#course.startReady(mayGoOn);
       if (!this.#begun.hasCompletions) {
         // While expressions are evaluated, the run waits even after a halt. The replay of a recorded execution needs
         // their results.
@@ -71,28 +66,21 @@ class RunExecution {
         standstill.consider();
         await this.#pause(news);
       }
-      const touched = new Set(this.#begun.takeCompletions().flatMap((completion) => this.#steps.apply(completion)));
-      // A node that waited for a value from a finished node may now start.
-      for (const node of spreadFinished(touched, finished)) {
-        if (node.times === 0) this.#begun.parking.leaveOut(node, finished.get(node)!);
-        for (const { target } of node.outgoing) touched.add(target);
-      }
-      candidates = [...touched].sort((a, b) => a.index - b.index);
+      this.#course.apply(this.#begun.takeCompletions());
     }
   }
 
-  async #startReady(candidates: RunNode[], finished: FinishedNodes): Promise<void> {
+  /** Tests whether the run may start another execution. If the run must pause before that, returns a promise. */
+  #mayGoOn(): boolean | Promise<boolean> {
+    const { slice, journal } = this.#tree.services;
+    return slice.needsBreath() || journal.isFull() ? this.#breathe() : this.#life.look() === 'going';
+  }
+
+  async #breathe(): Promise<boolean> {
     const { lifecycle, run, services: { slice, journal } } = this.#tree;
-    for (const node of candidates) {
-      const state = readiness(node, finished);
-      if (state === 'no') continue;
-      if (state === 'skip') this.#steps.skip(node, reasonOfLack(node, finished));
-      else if (node.feed !== undefined) this.#steps.feed(node);
-      else this.#steps.start(node);
-      if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
-      if (journal.isFull()) await this.#pause(journal.flush().catch(() => lifecycle.release()));
-      if (this.#life.look() !== 'going') return;
-    }
+    if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
+    if (journal.isFull()) await this.#pause(journal.flush().catch(() => lifecycle.release()));
+    return this.#life.look() === 'going';
   }
 
   /** If the run is leaving, releases the tree with all its runs. Then waits until no node of this run is running. */
@@ -118,8 +106,8 @@ class RunExecution {
     }
     this.#life.go('end');
     // A redrive of this run reads the earlier runs again, so that it does not repeat their effects.
-    if (!this.#steps.hasAllEffects(this.#graph.nodes)) this.#tree.services.journal.leftIncomplete();
-    return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), halt);
+    if (!this.#course.hasAllEffects()) this.#tree.services.journal.leftIncomplete();
+    return this.#course.result(halt);
   }
 
   /** Waits for running nodes as long as the halt allows, and then cancels them. */
@@ -132,20 +120,21 @@ class RunExecution {
     }
     const onCancel = () => this.#news.tell();
     cancelled.addEventListener('abort', onCancel);
-    while (this.#begun.isAnyUnderWay && !cancelled.aborted) await this.#news.next();
+    const isOver = () => cancelled.aborted || (this.#course.endsAtOnce && this.#run.callsUnderWay === 0);
+    while (this.#begun.isAnyUnderWay && !isOver()) await this.#news.next();
     cancelled.removeEventListener('abort', onCancel);
     // Only the settlement knows which instructions were sent, so the run waits for it. Meanwhile, a cancelled node may
     // end with an error of its own.
     await standstill.settled().catch(() => {});
     this.#begun.cancelAll(message);
-    for (const completion of this.#begun.takeCompletions()) this.#steps.apply(completion);
+    this.#course.apply(this.#begun.takeCompletions());
   }
 
   #asParticipant(): Participant {
     const begun = this.#begun;
     return {
       run: this.#run,
-      nodes: this.#graph.nodes,
+      nodes: this.#course.nodes,
       parked: begun.parking.parked,
       endings: begun.parking.endings,
       isQuiet: () => this.#news.isAwaited && begun.isQuiet(),
@@ -168,12 +157,13 @@ class RunExecution {
 }
 
 /**
- * Executes one run to its end, or until it is released.
+ * Executes one run to its end, or until it is released. Its course is that of its flow's graph, or of a plan of steps.
  *
- * Each edge carries a queue of values. A node starts when each of its incoming edges has a value. An optional edge that
- * will never have a value does not delay the node. Nodes that become ready together start in the order of the flow's
- * `nodes`. If a node fails, the nodes that need its outputs do not run, but all other nodes do. After a halt no node
- * starts. Running nodes get a signal. If a node ends in time, its outcome is recorded. Source: docs/reference/flows.md.
+ * In a graph, each edge carries a queue of values. A node starts when each of its incoming edges has a value. An optional
+ * edge that will never have a value does not delay the node. Nodes that become ready together start in the order of the
+ * flow's `nodes`. If a node fails, the nodes that need its outputs do not run, but all other nodes do. After a halt no
+ * node starts. Running nodes get a signal. If a node ends in time, its outcome is recorded. Source:
+ * docs/reference/flows.md.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

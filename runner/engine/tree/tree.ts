@@ -4,7 +4,7 @@ import type { Counters } from './counters.ts';
 import type { EffectsOfCalledFlow } from '../graph/graph.ts';
 import type { History, Journal } from '../state/journal.ts';
 import type { Lifecycle } from '../state/lifecycle.ts';
-import type { NodeRegistry, NodeServices, RunInfo } from '../node.ts';
+import type { NodeRegistry, NodeServices, RunInfo, StepPlan } from '../node.ts';
 import type { Settlement } from './settlement.ts';
 import type { Sleepers } from './sleepers.ts';
 import type { Slice } from '../state/slice.ts';
@@ -37,6 +37,8 @@ export interface FlowCalls {
   call: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /** Runs a flow up to its first instructions, and returns these. */
   collectInstructions: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<unknown>;
+  /** Runs the steps of a plan to their end, and returns the outputs of the plan. */
+  runSteps: (caller: CallSite, plan: StepPlan, inputs: ValueMap) => Promise<ValueMap>;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import type { EarlierRunsOf } from '../state/earlier_positions.ts';
 import type { RunNode } from '../graph/graph.ts';
 import type { Lifecycle } from '../state/lifecycle.ts';
-import type { Effect } from '../node.ts';
+import type { Effect, StepPlan } from '../node.ts';
 import type { PartialRun } from '../graph/partial_run.ts';
 
 /** The node execution that calls a flow. */
@@ -22,12 +22,16 @@ export interface CallSite {
   atEnd?: () => void;
 }
 
-/** One run of a tree: the run that was started, or a run that one of its interflow nodes called. */
+/** One run of a tree: the run that was started, or a run that one of its nodes called. */
 export interface TreeRun {
   id: string;
+  /** For a run of steps, a graph without nodes. */
   graph: Graph;
-  /** The flow of the run: its id as text, or `entry` for the root. */
+  /** The flow of the run, by its key in the snapshot: its id as text, or `entry`. A run of steps belongs to its caller's. */
   flow: string;
+  flowId: number;
+  /** Set if the run has steps instead of the nodes of a flow. */
+  plan?: StepPlan | undefined;
   inputs: ValueMap;
   /** 0 for the root. */
   depth: number;

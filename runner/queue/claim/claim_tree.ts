@@ -61,6 +61,7 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
   return {
     root: {
       id: claim.flow_run_id,
+      flowId: claim.flow_id,
       inputs: claim.inputs.M,
       partial: partialRunOf(claim, stored),
       pins: claim.settings.pins,
