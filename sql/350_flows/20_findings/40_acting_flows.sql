@@ -54,6 +54,11 @@ begin
     when n.node_id in ('interflow', 'interflow_instructions') then
       acting_nodes.acting_flows -> case n.node_id when 'interflow' then 'all' else 'without_instructions' end
         @> to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
+    -- An agent has the effects of its tools.
+    when n.node_id = 'ai_agent' then exists (
+      select from jsonb_path_query(n.form_data, '$.tools[*].flow') as t (flow)
+      where acting_nodes.acting_flows -> 'all' @> to_jsonb(private.integer_or_null(t.flow #>> '{}'))
+    )
     when n.node_id = 'api_input' then true
     else coalesce(d.effects, 'none') <> 'none' and n.id not in (select s.id from safe as s)
   end;

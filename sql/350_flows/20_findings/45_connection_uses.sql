@@ -4,7 +4,7 @@ language sql immutable security invoker
 begin atomic
   select case
     when takes_connection.data ->> 'type' = 'native'
-      then takes_connection.data ->> 'node_id' in ('http_request', 'ai_chat')
+      then takes_connection.data ->> 'node_id' in ('http_request', 'ai_chat', 'ai_agent')
     else private.requests_address(takes_connection.data ->> 'type')
   end;
 end;

@@ -22,11 +22,17 @@ as $$
 begin
   return query
   with node as materialized (
-    select n.node ->> 'id' as id, case n.node #>> '{data,type}' when 'native' then n.node #>> '{data,node_id}'
-        else '' end as node_id,
+    select (n.position - 1)::integer as index, n.node ->> 'id' as id,
+      case n.node #>> '{data,type}' when 'native' then n.node #>> '{data,node_id}' else '' end as node_id,
       n.node #> '{data,targets_form,form_data}' as form_data,
       private.requests_address(n.node #>> '{data,type}') as is_request
-    from jsonb_array_elements(data_nodes.nodes) as n (node)
+    from jsonb_array_elements(data_nodes.nodes) with ordinality as n (node, position)
+  ),
+  call as materialized (
+    select r.node_index, bool_or(coalesce(data_nodes.data_flows -> 'reads' @> to_jsonb(r.id), false)) as reads,
+      bool_or(coalesce(data_nodes.data_flows -> 'sends' @> to_jsonb(r.id), false)) as sends
+    from private.interflow_references(data_nodes.nodes) as r
+    group by r.node_index
   ),
   -- The nodes that send a request only if one of their inputs has an address.
   addressed as materialized (
@@ -49,19 +55,14 @@ begin
   )
   select * from (
     select n.id,
-      private.reads_owner_data(n.node_id) or c.is_call and coalesce(data_nodes.data_flows -> 'reads' @> c.called, false) as reads,
-      n.node_id in ('das_api', 'http_request') or n.is_request
+      private.reads_owner_data(n.node_id) or coalesce(c.reads, false) as reads,
+      n.node_id in ('das_api', 'http_request', 'ai_chat', 'ai_agent') or n.is_request
         or n.node_id = 'api_input' and n.id in (select a.id from addressed as a)
         or n.node_id = 'postgrest_execute_query' and f.exists
-        or c.is_call and coalesce(data_nodes.data_flows -> 'sends' @> c.called, false) as sends
+        or coalesce(c.sends, false) as sends
     from node as n
     cross join foreign_query as f
-    cross join lateral (
-      select n.node_id in ('interflow', 'interflow_instructions') as is_call,
-        to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
-          as called
-      offset 0
-    ) as c
+    left join call as c on c.node_index = n.index
   ) as d
   where d.reads or d.sends;
 end;
@@ -136,6 +137,10 @@ begin
       select e.edge ->> 'target' from jsonb_array_elements(owner_data_leaks.edges) as e (edge)
       where e.edge ->> 'source' in (select unnest(v_readers))
     ), false))
+    union
+    -- An agent sends to its model what its tools read.
+    select a.node ->> 'id' from jsonb_array_elements(owner_data_leaks.nodes) as a (node)
+    where a.node #>> '{data,node_id}' = 'ai_agent' and a.node ->> 'id' = any (v_readers)
   );
 end;
 $$;

@@ -68,19 +68,32 @@ comment on function private.reduce_edges(jsonb) is
   'The edges of a flow as JSON text, formatted as jsonb prints it. The edges keep their order, and lose the members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
-returns table (node_index integer, id integer)
+returns table (node_index integer, id integer, field text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
   return query
-  select (position - 1)::integer, private.integer_or_null(node #>> '{data,targets_form,form_data,id}')
+  select (n.position - 1)::integer, c.id, c.field
   from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
-  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
+  cross join lateral (
+    select n.node #>> '{data,node_id}' as node_id, n.node #> '{data,targets_form,form_data}' as form_data offset 0
+  ) as d
+  cross join lateral (
+    select private.integer_or_null(d.form_data ->> 'id') as id, 'id' as field
+    where d.node_id in ('interflow', 'interflow_instructions')
+    union all
+    select private.integer_or_null(t.tool ->> 'flow'), format('tools[%s].flow', t.position - 1)
+    from jsonb_array_elements(
+      case jsonb_typeof(d.form_data -> 'tools') when 'array' then d.form_data -> 'tools' else '[]' end
+    ) with ordinality as t (tool, position)
+    where d.node_id = 'ai_agent'
+  ) as c
+  where n.node #>> '{data,type}' = 'native' and d.node_id in ('interflow', 'interflow_instructions', 'ai_agent');
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The ids of the flows that a graph calls, each with the index of the calling node. If a node''s form data has no integer as id, the id is null.';
+  'The ids of the flows that a graph calls, each with the index of the calling node and the field of its form data: id of an interflow node, tools[0].flow of an agent. If the field has no integer, the id is null.';
 
 create function private.called_error_findings(caller public.flows)
 returns jsonb
@@ -173,8 +186,8 @@ declare
 begin
   findings := '[]';
   is_complete := true;
-  -- Read the flow itself, then every flow that it reaches through interflow nodes. A flow may call itself, directly or
-  -- through others.
+  -- Read the flow itself, then every flow that it reaches through interflow nodes and tools of agents. A flow may call
+  -- itself, directly or through others.
   <<flows>>
   loop
     -- Appending an empty array decompresses the graph without changing it. Otherwise each function below would
@@ -220,8 +233,8 @@ begin
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
           'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
-          'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
-        ) order by r.node_index) filter (where f.id is null), '[]'),
+          'path', format('nodes[%s].data.targets_form.form_data.%s', r.node_index, r.field)
+        ) order by r.node_index, r.field) filter (where f.id is null), '[]'),
         array_agg(distinct f.id) filter (where f.id is not null)
       into findings, v_called
       from private.interflow_references(v_flow.nodes) as r

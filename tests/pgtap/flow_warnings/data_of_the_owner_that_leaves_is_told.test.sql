@@ -1,4 +1,4 @@
-select plan(15);
+select plan(18);
 
 create function pg_temp.places(nodes jsonb, edges jsonb, flows jsonb default '{}') returns text[] language sql as $$
   select coalesce(array_agg(w.warning ->> 'path'), '{}')
@@ -63,5 +63,12 @@ select is(
     where w.warning ->> 'code' = 'acts_on_owner_data'),
   'the node may send to another server what nodes before it read from your rows, files or key-value stores', 'the message gives the reason'
 );
+
+
+select test.keep('chat', test.node('h', 'ai_chat', '{text}', '{body}'));
+select test.keep('agent', test.node('r', 'ai_agent', '{text}', '{input}', '{"tools": [{"flow": 9}, {"flow": 7}]}'));
+select is(pg_temp.places(pg_temp.graph('rows', 'chat'), pg_temp.direct()), '{nodes[1]}'::text[], 'rows that a model gets get a warning');
+select is(pg_temp.places(pg_temp.graph('agent'), '[]', '{"reads": [7]}'), '{nodes[0]}'::text[], 'an agent sends its model what its tools read');
+select is(pg_temp.places(pg_temp.graph('agent'), '[]', '{"reads": [8]}'), '{}', 'an agent whose tools read nothing gets no warning');
 
 select * from finish();
