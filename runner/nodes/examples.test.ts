@@ -13,6 +13,7 @@ import { nodeIds, nodeRegistry } from './registry.ts';
  * chance.
  */
 const NOT_ALONE = new Set([
+  'ai_agent',
   'ai_chat',
   'api_input',
   'collect',

@@ -1,4 +1,5 @@
 import type { AnyModule, NativeNodes } from '../engine/node.ts';
+import { aiAgentNode } from './ai_agent/index.ts';
 import { aiChatNode } from './ai_chat/index.ts';
 import { apiInputNode } from './api_input/index.ts';
 import { associatedTokenAccountNode } from './associated_token_account/index.ts';
@@ -96,6 +97,7 @@ import { walletNode } from './wallet/index.ts';
  * nodes.
  */
 const modules: AnyModule[] = [
+  aiAgentNode,
   aiChatNode,
   apiInputNode,
   associatedTokenAccountNode,

@@ -1,49 +1,13 @@
 import { expect, it } from 'vitest';
-import { executionKey } from '../../runner/engine/state/journal.ts';
-import type { Effect, InputState, NodeModule, PendingInputs } from '../../runner/engine/node.ts';
+import type { InputState, NodeModule, PendingInputs } from '../../runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
-import { pause } from '../../platform/pause.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
-import { askingFlow } from '../support/pending_inputs.ts';
+import { askingFlow, makeInputs } from '../support/pending_inputs.ts';
 import { waitFor } from '../support/wait.ts';
 
 const HOUR = 3_600_000;
-
-/** Makes a store of inputs in place of the database, and the service that requests the inputs. */
-function makeInputs() {
-  const states = new Map<string, InputState>();
-  const wakes = new Set<() => void>();
-  const looks: Effect[] = [];
-  let addresses = 0;
-  const inputs: PendingInputs = {
-    makeAddress: () => {
-      const token = `token${++addresses}`;
-      return { token, url: `https://example.com/${token}` };
-    },
-    look: (execution) => {
-      looks.push(execution);
-      return Promise.resolve(states.get(executionKey(execution)) ?? { status: 'open', leftMs: HOUR });
-    },
-    untilNews: async (timeoutMs, ...signals) => {
-      const news = new AbortController();
-      const wake = () => news.abort();
-      wakes.add(wake);
-      await pause(timeoutMs, news.signal, ...signals);
-      wakes.delete(wake);
-    },
-  };
-  return {
-    inputs,
-    looks,
-    waiting: () => wakes.size,
-    set: (execution: Effect, state: InputState) => {
-      states.set(executionKey(execution), state);
-      for (const wake of wakes) wake();
-    },
-  };
-}
 
 /** Options with which a claim releases its run as soon as the run only waits. */
 const sleepy = (inputs: PendingInputs, more: ExecuteFlowOptions = {}): ExecuteFlowOptions => ({

@@ -1,3 +1,6 @@
+import { pause } from '../../platform/pause.ts';
+import type { Effect, InputState, PendingInputs } from '../../runner/engine/node.ts';
+import { executionKey } from '../../runner/engine/state/journal.ts';
 import type { Database } from '../../types/database.types.ts';
 import { checkedFetch } from './checked_fetch.ts';
 import { FlowBuilder, type FormJson } from './flow_builder.ts';
@@ -28,3 +31,37 @@ export const answer = (url: string, body?: object, headers: Record<string, strin
     headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
   });
+
+/** Makes a store of inputs in place of the database, and the service that requests the inputs. */
+export function makeInputs() {
+  const states = new Map<string, InputState>();
+  const wakes = new Set<() => void>();
+  const looks: Effect[] = [];
+  let addresses = 0;
+  const inputs: PendingInputs = {
+    makeAddress: () => {
+      const token = `token${++addresses}`;
+      return { token, url: `https://example.com/${token}` };
+    },
+    look: (execution) => {
+      looks.push(execution);
+      return Promise.resolve(states.get(executionKey(execution)) ?? { status: 'open', leftMs: 3_600_000 });
+    },
+    untilNews: async (timeoutMs, ...signals) => {
+      const news = new AbortController();
+      const wake = () => news.abort();
+      wakes.add(wake);
+      await pause(timeoutMs, news.signal, ...signals);
+      wakes.delete(wake);
+    },
+  };
+  return {
+    inputs,
+    looks,
+    waiting: () => wakes.size,
+    set: (execution: Effect, state: InputState) => {
+      states.set(executionKey(execution), state);
+      for (const wake of wakes) wake();
+    },
+  };
+}

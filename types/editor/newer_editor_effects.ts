@@ -5,6 +5,7 @@ import type { WhenAbsent } from '../flow.ts';
  * importer has no node definitions, so this list repeats what they say; a test compares both.
  */
 export const ACTING_NODES: ReadonlySet<string> = new Set([
+  'ai_agent',
   'api_input',
   'associated_token_account',
   'create_master_edition',

@@ -211,5 +211,30 @@ export const nodeLimits = {
     meaning: '`model` of `ai_chat`',
     beyond: NODE_FAILS,
   },
+  agent_steps: {
+    value: 100,
+    unit: 'steps',
+    meaning: '`max_steps` of `ai_agent`; without it, 20',
+    beyond: NODE_FAILS,
+  },
+  agent_seconds: {
+    value: 30 * 24 * 60 * 60,
+    unit: 's',
+    meaning: '`max_seconds` of `ai_agent`',
+    beyond: NODE_FAILS,
+  },
+  agent_tools: { value: 64, unit: 'tools', meaning: 'the tools of an `ai_agent`', beyond: NODE_FAILS },
+  agent_description_characters: {
+    value: 1_000,
+    unit: 'characters',
+    meaning: '`description` of a tool of `ai_agent`',
+    beyond: NODE_FAILS,
+  },
+  agent_transcript_bytes: {
+    value: 1_048_576,
+    unit: 'bytes',
+    meaning: 'all messages of an `ai_agent` together',
+    beyond: 'the agent ends with what it has: `finish_reason` is `agent_transcript_limit`',
+  },
   random_bytes: { value: 1_024, unit: 'bytes', meaning: '`size` of `random`', beyond: NODE_FAILS },
 } satisfies Limits;

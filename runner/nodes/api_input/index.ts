@@ -3,7 +3,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { runLimits } from '../../../types/limits/runs.ts';
-import { readAnswering } from './answering.ts';
+import { readAnswering } from '../../values/answering.ts';
 import { readQuestion } from './question.ts';
 import { readWebhook } from './webhook.ts';
 

@@ -40,7 +40,7 @@ const ARRAYS = ['list_sort', 'list_slice', 'list_unique', 'filter', 'collect', '
 const CALLS = ['interflow', 'interflow_instructions'];
 const KEYS = ['generate_keypair', 'wallet'];
 const PEOPLE = ['api_input'];
-const MODELS = ['ai_chat', 'http_request'];
+const MODELS = ['ai_chat', 'ai_agent', 'http_request'];
 const TOKENS = ['transfer_token', 'mint_token', 'create_mint_account'];
 
 /**

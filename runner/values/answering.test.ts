@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LosslessJson } from '../../../types/values/value.ts';
+import type { LosslessJson } from '../../types/values/value.ts';
 import { readAnswering } from './answering.ts';
 
 it.each<[LosslessJson, object]>([

@@ -1,8 +1,8 @@
-import { ANSWERED_BY, type InputAnswering, isEmail } from '../../../types/answer_schema.ts';
-import { nodeLimits } from '../../../types/limits/nodes.ts';
-import { codedError } from '../../../types/run_errors.ts';
-import type { LosslessJson } from '../../../types/values/value.ts';
-import { formMember, NodeError } from '../../engine/node.ts';
+import { ANSWERED_BY, type InputAnswering, isEmail } from '../../types/answer_schema.ts';
+import { nodeLimits } from '../../types/limits/nodes.ts';
+import { codedError } from '../../types/run_errors.ts';
+import type { LosslessJson } from '../../types/values/value.ts';
+import { formMember, NodeError } from '../engine/node.ts';
 
 const MAX_ANSWERERS = nodeLimits.input_answerers.value;
 const MAX_SHOWN = nodeLimits.input_shown_inputs.value;
@@ -12,8 +12,11 @@ const badConfig = (fault: string): NodeError => new NodeError(codedError('bad_co
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** Reads who may answer. Without the setting, everybody who has the link may answer. */
-function readAnsweredBy(given: LosslessJson | undefined): Pick<InputAnswering, 'answered_by' | 'answerers'> {
+/**
+ * Reads who may answer: the member `answered_by` of form data. Without the setting, everybody who has the link may
+ * answer.
+ */
+export function readAnsweredBy(given: LosslessJson | undefined): Pick<InputAnswering, 'answered_by' | 'answerers'> {
   if (given === undefined) return { answered_by: 'anyone_with_the_link' };
   const word = ANSWERED_BY.find((known) => known === given);
   if (word !== undefined) return { answered_by: word };
