@@ -121,6 +121,7 @@ test('instructions of a Solana program become nodes', async () => {
   await page.getByRole('heading', { name: '3 nodes' }).waitFor();
   await page.getByText('Parts that can’t be nodes: 2').click();
   await page.getByText('instruction grow: the type tree contains itself').waitFor();
+  await page.getByText('instruction mystery: it has an unknown part: "u256"').waitFor();
   const list = page.getByRole('list', { name: 'nodes' });
   const open = list.getByRole('listitem').filter({ hasText: 'vault_open_vault' });
   const line = 'instruction open_vault of vault (7ETEzMGTJ51jLc83g1GoHqUtF6oVm7aeNosJbNmg2ZPt)';

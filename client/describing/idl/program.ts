@@ -28,13 +28,22 @@ export interface IdlProgram {
   errors: unknown[];
 }
 
+/** Returns the part of the IDL that an error of the converter names. Its messages are codes in a built bundle. */
+function namedPart(error: unknown): string | undefined {
+  const parts = Object.entries(objectOf(memberOf(error, 'context'))).filter(([name]) => name !== '__code');
+  return parts.map(([, part]) => part).find((part) => typeof part === 'string');
+}
+
 /** Calls the converter of Anchor's IDLs. It checks nothing, and throws other errors for malformed parts. */
 function converted<T>(convert: () => T): T {
   try {
     return convert();
   } catch (error) {
     if (error instanceof OperationRefused) throw error;
-    throw new OperationRefused(`the IDL is malformed: ${printable(String((error as Error).message), 200)}`);
+    const part = namedPart(error);
+    throw new OperationRefused(
+      part === undefined ? 'it is malformed' : `it has an unknown part: ${printable(part, 200)}`,
+    );
   }
 }
 
