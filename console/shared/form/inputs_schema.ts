@@ -33,7 +33,8 @@ function fieldOf(input: DeploymentInput): RJSFSchema {
 
 /** The presentation of a field that has no field of its own for its only type. */
 function typedUi(input: DeploymentInput, field: RJSFSchema): UiSchema {
-  const { default: example = null } = input;
+  // SAFETY: a default is JSON.
+  const example = (input.default ?? null) as string | number | boolean | object | null;
   if (takesJson(field)) return { 'ui:options': { example } };
   const alternatives = alternativesOf(input);
   if (alternatives.length < 2 || field.enum !== undefined) return {};
