@@ -68,6 +68,6 @@ export const toolPageSchema = z.strictObject({
 
 export type DescribedTool = z.output<typeof describedToolSchema>;
 export type ToolPage = z.output<typeof toolPageSchema>;
-export type DescribedInput = z.output<typeof deploymentInputSchema>;
-export type DescribedOutput = z.output<typeof deploymentOutputSchema>;
+export type InputDescription = z.output<typeof deploymentInputSchema>;
+export type OutputDescription = z.output<typeof deploymentOutputSchema>;
 export type DescribedDeployment = z.output<typeof deploymentDescriptionSchema>;

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ActionGetResult } from '../../types/action.ts';
-import type { DescribedDeployment, DescribedInput } from '../../types/deployment_description.ts';
+import type { DescribedDeployment, InputDescription } from '../../types/deployment_description.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { blockchainHeader } from './blockchains.ts';
 import { describeAction } from './describe_action.ts';
@@ -18,7 +18,7 @@ const LABEL = 'Review and sign';
 const MAX_DEFAULT_CHARACTERS = 200;
 
 /** Returns the default of a field as text for the POST; undefined if there is no default or no valid text for it. */
-function defaultText(input: DescribedInput): string | undefined {
+function defaultText(input: InputDescription): string | undefined {
   if (input.default === null || input.default === undefined) return undefined;
   const text = fieldText(input.default);
   if (text === '' || text.length > MAX_DEFAULT_CHARACTERS) return undefined;

@@ -1,4 +1,4 @@
-import type { DescribedInput } from '../../types/deployment_description.ts';
+import type { InputDescription } from '../../types/deployment_description.ts';
 import { type Field, fieldOf } from '../../types/values/port_types.ts';
 
 /** Returns the kind of field that fits the default of an input. Used for an input that accepts any type. */
@@ -20,14 +20,14 @@ function kindOfDefault(value: unknown): Field {
  * Returns the kind of field for an input. The kind follows from the input's types, else from its default, else it is
  * text.
  */
-export const kindOf = ({ type_bounds, default: value }: Pick<DescribedInput, 'type_bounds' | 'default'>): Field =>
+export const kindOf = ({ type_bounds, default: value }: Pick<InputDescription, 'type_bounds' | 'default'>): Field =>
   fieldOf(type_bounds) ?? kindOfDefault(value);
 
 /**
  * Returns the input for the signing wallet: the input named `account`, or else the only required input that takes a
  * key.
  */
-export function payerOf(inputs: readonly DescribedInput[]): DescribedInput | undefined {
+export function payerOf(inputs: readonly InputDescription[]): InputDescription | undefined {
   const named = inputs.find(({ name }) => name === 'account');
   if (named !== undefined) return named;
   const [only, another] = inputs.filter((input) => input.required && kindOf(input) === 'key');
@@ -63,7 +63,7 @@ export function alternativesOf(schema: unknown): SimpleSchema[] {
  * of a boolean. Returns an empty list for any other input.
  */
 export function choicesOf(
-  input: Pick<DescribedInput, 'json_schema' | 'type_bounds' | 'default'>,
+  input: Pick<InputDescription, 'json_schema' | 'type_bounds' | 'default'>,
 ): (string | number | boolean)[] {
   const [{ enum: listed = [] } = {}] = alternativesOf(input.json_schema);
   const isSimple = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);

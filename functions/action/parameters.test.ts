@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DescribedInput } from '../../types/deployment_description.ts';
+import type { InputDescription } from '../../types/deployment_description.ts';
 import { payerOf } from './inputs.ts';
 import { hrefOf, parameterOf } from './parameters.ts';
 
-const input = (name: string, types: string[], more: Partial<DescribedInput> = {}): DescribedInput => ({
+const input = (name: string, types: string[], more: Partial<InputDescription> = {}): InputDescription => ({
   name,
   description: '',
   type_bounds: types,
@@ -18,7 +18,7 @@ const whole = { pattern: '^-?[0-9]{1,39}$', patternDescription: expect.any(Strin
 const number = { pattern: String.raw`^-?[0-9]{1,29}(\.[0-9]{1,28})?$`, patternDescription: expect.any(String) };
 
 describe('the field of an input', () => {
-  it.each<[string, DescribedInput, object]>([
+  it.each<[string, InputDescription, object]>([
     [
       'an input that its author describes',
       input('to', ['string'], {

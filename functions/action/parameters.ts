@@ -1,6 +1,6 @@
 import { stringify } from 'lossless-json';
 import type { ActionChoice, ActionDate, ActionParameter } from '../../types/action.ts';
-import type { DescribedInput } from '../../types/deployment_description.ts';
+import type { InputDescription } from '../../types/deployment_description.ts';
 import type { Field } from '../../types/values/port_types.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 
@@ -24,7 +24,7 @@ const cut = (text: string): string =>
 export const fieldText = (value: unknown): string => typeof value === 'string' ? value : stringify(value) ?? '';
 
 /** Makes the label of a field. It names the default, because fields of the specification have no default. */
-function labelOf({ name, description, default: value, json_schema }: DescribedInput): string {
+function labelOf({ name, description, default: value, json_schema }: InputDescription): string {
   const { title } = json_schema;
   // Without the author's description, a title is that of a port.
   const label = json_schema.description !== undefined && typeof title === 'string' ? title : name;
@@ -51,7 +51,7 @@ function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'm
 }
 
 /** Returns the range of a number or of a text's length; undefined for an open end. */
-export function limitsOf(input: DescribedInput): { min: number | undefined; max: number | undefined } {
+export function limitsOf(input: InputDescription): { min: number | undefined; max: number | undefined } {
   const kind = kindOf(input);
   if (kind === 'integer' || kind === 'number') {
     return { min: boundOf(input.json_schema, 'minimum'), max: boundOf(input.json_schema, 'maximum') };
@@ -68,7 +68,7 @@ const typeOfField = (kind: Field, format: unknown): ActionParameter['type'] => {
 };
 
 /** Describes the field in which a wallet asks for an input. */
-export function parameterOf(input: DescribedInput): ActionParameter | ActionDate | ActionChoice {
+export function parameterOf(input: InputDescription): ActionParameter | ActionDate | ActionChoice {
   const kind = kindOf(input);
   const common = { name: input.name, label: labelOf(input), required: input.required };
   const choices = choicesOf(input);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DescribedInput } from '../../types/deployment_description.ts';
+import type { InputDescription } from '../../types/deployment_description.ts';
 import { ApiError } from '../../platform/api_error.ts';
 import { readValues } from './values.ts';
 
-const input = (name: string, types: string[], more: Partial<DescribedInput> = {}): DescribedInput => ({
+const input = (name: string, types: string[], more: Partial<InputDescription> = {}): InputDescription => ({
   name,
   description: '',
   type_bounds: types,

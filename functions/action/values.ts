@@ -1,6 +1,6 @@
 import type { ActionPostParams } from '../../types/action.ts';
 import { parameterTextSchema } from '../../types/action.ts';
-import type { DescribedInput } from '../../types/deployment_description.ts';
+import type { InputDescription } from '../../types/deployment_description.ts';
 import { decodeBase58 } from '../../types/values/base58.ts';
 import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
 import { apiError } from '../../platform/api_error.ts';
@@ -24,7 +24,7 @@ function parseJson(name: string, text: string): unknown {
 }
 
 /** Repeats the checks of a wallet's form. A client that is no wallet may send a text without these checks. */
-function checkField(input: DescribedInput, text: string): void {
+function checkField(input: InputDescription, text: string): void {
   const choices = choicesOf(input).map(String);
   if (choices.length > 0 && !choices.includes(text)) {
     const listed = choices.join(', ');
@@ -39,7 +39,7 @@ function checkField(input: DescribedInput, text: string): void {
 }
 
 /** Converts the text of a field to a JSON value as a start accepts it, without type tags. */
-export function valueOfText(input: DescribedInput, text: string): unknown {
+export function valueOfText(input: InputDescription, text: string): unknown {
   const kind = kindOf(input);
   const form = PATTERNS[kind];
   if (form && !form.pattern.test(text)) {
@@ -65,7 +65,10 @@ export function valueOfText(input: DescribedInput, text: string): unknown {
 }
 
 /** Returns the parameters in the query of a link, by name. Throws for repeated and overlong parameters. */
-export function givenInQuery(query: Record<string, string[]>, inputs: readonly DescribedInput[]): Map<string, string> {
+export function givenInQuery(
+  query: Record<string, string[]>,
+  inputs: readonly InputDescription[],
+): Map<string, string> {
   const given = new Map<string, string>();
   for (const { name } of inputs) {
     const texts = Object.hasOwn(query, name) ? query[name]! : [];
@@ -84,8 +87,8 @@ export function givenInQuery(query: Record<string, string[]>, inputs: readonly D
  * name of the wrong parameter.
  */
 export function readValues(
-  inputs: readonly DescribedInput[],
-  payer: DescribedInput,
+  inputs: readonly InputDescription[],
+  payer: InputDescription,
   { account, data = {} }: ActionPostParams,
   query: Record<string, string[]>,
 ): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { givenKinds, type Kind } from '../../../types/values/port_types.ts';
-import type { DescribedInput, DescribedOutput, DescribedTool } from '../../../types/deployment_description.ts';
+import type { DescribedTool, InputDescription, OutputDescription } from '../../../types/deployment_description.ts';
 import type { ReadableJson } from '../../../types/values/json/readable_json.ts';
 
 /** A JSON Schema whose instances are objects. */
@@ -8,14 +8,14 @@ interface ObjectSchema {
   type: 'object';
 }
 
-const propertyOf = ({ json_schema, description, default: fallback }: DescribedInput) => ({
+const propertyOf = ({ json_schema, description, default: fallback }: InputDescription) => ({
   ...json_schema,
   ...(description !== '' && { description }),
   ...(fallback !== null && { default: fallback }),
 });
 
 /** Returns the JSON Schema of the arguments of a tool. */
-const inputSchemaOf = (inputs: DescribedInput[]): ObjectSchema => ({
+const inputSchemaOf = (inputs: InputDescription[]): ObjectSchema => ({
   type: 'object',
   properties: Object.fromEntries(inputs.map((input) => [input.name, propertyOf(input)])),
   required: inputs.filter(({ required }) => required).map(({ name }) => name),
@@ -44,13 +44,13 @@ const JSON_TYPES: Readonly<Record<Kind, readonly string[]>> = {
 const EVERY_TYPE = new Set(Object.values(JSON_TYPES).flat()).size;
 
 /** Returns the JSON types that a value of an output may have; undefined for any. A value may also be null. */
-function jsonTypesOf({ type }: DescribedOutput): string[] | undefined {
+function jsonTypesOf({ type }: OutputDescription): string[] | undefined {
   const types = new Set(['null', ...givenKinds(type).flatMap((kind) => JSON_TYPES[kind])]);
   return types.size === EVERY_TYPE ? undefined : [...types];
 }
 
 /** Returns the JSON Schema of the result of a tool. A run may leave out each output. */
-const outputSchemaOf = (outputs: DescribedOutput[]): ObjectSchema => ({
+const outputSchemaOf = (outputs: OutputDescription[]): ObjectSchema => ({
   type: 'object',
   properties: Object.fromEntries(outputs.map((output) => [output.name, { type: jsonTypesOf(output) }])),
 });
