@@ -22,7 +22,7 @@ function CopyLink({ deployment: { inputs }, values }: { deployment: DeploymentDe
           title='Everybody who has the link sees the values.'
           onClick={copy}
         >
-          {copied ? 'Copied' : 'Copy a link with these values'}
+          {copied ? 'Copied' : 'Copy link with these values'}
         </Button>
       )}
     </CopyButton>

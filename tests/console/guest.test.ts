@@ -25,7 +25,7 @@ test('a guest on a phone starts with the values of a link, keeps the key, and se
   const item = page.getByRole('textbox', { name: 'item' });
   expect(await item.inputValue()).toBe('tea');
   await item.fill('cake');
-  await page.getByRole('button', { name: 'Copy a link with these values' }).waitFor();
+  await page.getByRole('button', { name: 'Copy link with these values' }).waitFor();
   await opened.checkAccessibility();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.getByRole('button', { name: 'Start', exact: true }).click();

@@ -1,4 +1,14 @@
-import { Autocomplete, Button, FileInput, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  Autocomplete,
+  Button,
+  FileInput,
+  Group,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { definitionLimits } from '../../../types/limits/definitions.ts';
@@ -71,7 +81,7 @@ export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
       <Stack>
         <SegmentedControl aria-label='Where the document is' data={PLACES} value={place} onChange={setPlace} />
         {place === 'address' && (
-          <Group align='flex-start' grow>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
               type='url'
               label='Address'
@@ -82,7 +92,7 @@ export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
               onChange={(event) => setAddress(event.currentTarget.value)}
             />
             <ConnectionInput value={connection} onChange={setConnection} />
-          </Group>
+          </SimpleGrid>
         )}
         {place === 'file' && (
           <FileInput

@@ -126,8 +126,7 @@ export function TypedField(props: FieldProps) {
         </div>
         {kinds.length > 1 && (
           <NativeSelect
-            size='xs'
-            w='6.5rem'
+            w='7.5rem'
             aria-label={`Kind of ${label}`}
             data={kinds.map((kind) => ({ value: kind, label: KIND_TITLES[kind] }))}
             value={shown.kind}
