@@ -1,5 +1,6 @@
 import type { Database } from '../types/database.types.ts';
 import type { DeployFlowResult, StartFlowResult, StartResult } from '../types/deployment.ts';
+import type { ServerTools } from '../types/described/server_tools.ts';
 import type { RunStatus } from '../types/flow_run.ts';
 import type { RunEvent } from '../types/run_event.ts';
 import type { PendingSignatureRequest } from '../types/signature_request.ts';
@@ -552,6 +553,12 @@ export interface FlowClient {
    * `connection_not_found`, and `token_required` for a user who has not signed up.
    */
   readDocument(url: string, options?: RequestOptions & { connection?: string | undefined }): Promise<string>;
+
+  /**
+   * Lists the tools of the MCP server at an address that the project can reach, to make node definitions of them. With
+   * `connection`, the requests carry the secret of the caller's connection. Throws as `readDocument` does.
+   */
+  readTools(url: string, options?: RequestOptions & { connection?: string | undefined }): Promise<ServerTools>;
 
   /** Lists the caller's private node definitions, sorted by `node_id` and version. */
   nodeDefinitions(options?: RequestOptions): Promise<StoredDefinition[]>;

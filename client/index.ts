@@ -1,6 +1,7 @@
 export type { ErrorCode } from '../types/errors.ts';
 export type { Database } from '../types/database.types.ts';
 export type { DeployFlowResult, FlowWarning, StartResult } from '../types/deployment.ts';
+export type { ServerTools } from '../types/described/server_tools.ts';
 export type { RunStatus } from '../types/flow_run.ts';
 export type { RunEvent, RunEventData } from '../types/run_event.ts';
 export type { PendingSignatureRequest } from '../types/signature_request.ts';

@@ -1,4 +1,6 @@
+import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import type { DefinitionToStore } from '../flow_client.ts';
+import { OperationRefused } from './documents.ts';
 
 /** The definitions that a description gives, and the operations that can't be nodes. */
 export interface Described {
@@ -28,3 +30,15 @@ export class NodeIds {
     return free;
   }
 }
+
+/** Returns a definition if it is valid. Otherwise throws an OperationRefused. */
+export function checkedDefinition(definition: object): DefinitionToStore {
+  const made = nodeDefinitionSchema.safeParse(definition);
+  if (made.success) return made.data;
+  const [{ path: at = [], message = '' } = {}] = made.error.issues;
+  throw new OperationRefused(`${at.map(String).join('.')}: ${message}`);
+}
+
+/** Makes a `node_id` of a name; empty if no character of the name can be in one. */
+export const nodeIdOf = (id: string): string =>
+  id.slice(0, 1_000).replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/_{2,}/g, '_').replace(/^_|_$/g, '').slice(0, 200);

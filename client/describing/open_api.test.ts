@@ -186,7 +186,7 @@ it('hostile YAML ends soon: aliases that double, name themselves or are too many
 });
 
 it('hostile amounts end soon: operations that share large parts, equal names, and too many operations', () => {
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   const paths = (count: number, operation: object) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`/${n}`, { get: operation }]));
   const reasons = (json: object) => {
@@ -201,8 +201,8 @@ it('hostile amounts end soon: operations that share large parts, equal names, an
   expect(reasons({ paths: paths(10_000, ports) })[1]).toContain('the document is too large');
   const long = { description: 'x'.repeat(8_000_000), operationId: 'same', responses: {} };
   expect(reasons({ paths: paths(20_001, long) })).toEqual([1, 'the document has more than 20000 operations']);
-  expect(performance.now() - begin).toBeLessThan(45_000);
-}, 90_000);
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(45_000);
+}, 180_000);
 
 it('a text that is no document, or too large, is refused as a whole', () => {
   expect(describeOpenApi('{').refused).toEqual([{ place: '', reason: 'the document is not JSON' }]);

@@ -1,8 +1,8 @@
 import { type OpenApiImplementation, openApiImplementationSchema } from '../../types/described/openapi.ts';
 import type { DefinitionToStore } from '../flow_client.ts';
-import { type Effects, nodeDefinitionSchema } from '../../types/node_definition.ts';
+import type { Effects } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
-import { type Described, type DescribeOptions, NodeIds } from './described.ts';
+import { checkedDefinition, type Described, type DescribeOptions, nodeIdOf, NodeIds } from './described.ts';
 import {
   type DescribedJson,
   DocumentReading,
@@ -88,7 +88,7 @@ function describeOperation(
   if (!checked.success) throw new OperationRefused(checked.error.issues[0]?.message ?? 'the operation is malformed');
   const info = objectOf(document.info);
   const { version } = info;
-  const made = nodeDefinitionSchema.safeParse({
+  return checkedDefinition({
     type: 'openapi',
     data: {
       node_id: nodeId,
@@ -109,9 +109,6 @@ function describeOperation(
     ]),
     'targets_form.ui_schema': {},
   });
-  if (made.success) return made.data;
-  const [{ path: at = [], message = '' } = {}] = made.error.issues;
-  throw new OperationRefused(`${at.map(String).join('.')}: ${message}`);
 }
 
 /** Reads a document as a text or parsed. Throws an OperationRefused. */
@@ -150,9 +147,6 @@ function* operationsOf(document: DescribedJson): Generator<FoundOperation> {
   }
 }
 
-const nameOf = (id: string): string =>
-  id.slice(0, 1_000).replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/_{2,}/g, '_').replace(/^_|_$/g, '').slice(0, 200);
-
 /**
  * Makes a node definition for each operation of an OpenAPI document: 3.0, 3.1 or Swagger 2.0, as a text in JSON or YAML,
  * or parsed. Follows references within the document only. Never runs a `pattern` of the document. A hostile document
@@ -171,7 +165,7 @@ export function describeOpenApi(document: unknown, { prefix = '', only }: Descri
       if (only !== undefined && !only.includes(found.id) && !only.includes(found.place)) continue;
       try {
         described.definitions.push(
-          describeOperation(reading, { ...found, nodeId: ids.take(prefix + nameOf(found.id)) }),
+          describeOperation(reading, { ...found, nodeId: ids.take(prefix + nodeIdOf(found.id)) }),
         );
       } catch (error) {
         refuse(found.place, error);

@@ -1,4 +1,5 @@
-import type { DefinitionToStore, FlowClient, StoredDefinition } from '../flow_client.ts';
+import type { ServerTools } from '../../types/described/server_tools.ts';
+import type { DefinitionToStore, FlowClient, RequestOptions, StoredDefinition } from '../flow_client.ts';
 import { requireTexts } from '../requests/read_answer.ts';
 import type { Send } from '../requests/request.ts';
 import { notFound, readRows } from '../requests/rows.ts';
@@ -17,8 +18,8 @@ const COLUMNS = [
 const PAGE = 1_000;
 /** The most definitions in a request. A request may take as long as PostgREST lets it. */
 const BATCH = 100;
-/** The longest wait for a document: for the turn of the caller, and for the server. */
-const DOCUMENT_TIMEOUT_MS = 90_000;
+/** The longest wait for a description: for the turn of the caller, and for the server. */
+const DESCRIPTION_TIMEOUT_MS = 90_000;
 
 /** Gives all rows the same members, as PostgREST wants them. */
 const rowOf = (definition: DefinitionToStore): Record<string, unknown> =>
@@ -32,19 +33,33 @@ const rowOf = (definition: DefinitionToStore): Record<string, unknown> =>
 /** The methods for node definitions. */
 export function makeDefining(
   send: Send,
-): Pick<FlowClient, 'readDocument' | 'nodeDefinitions' | 'storeDefinitions' | 'deleteDefinition'> {
+): Pick<FlowClient, 'readDocument' | 'readTools' | 'nodeDefinitions' | 'storeDefinitions' | 'deleteDefinition'> {
+  const readDescription = async (
+    route: string,
+    url: string,
+    { connection, signal }: RequestOptions & { connection?: string | undefined },
+  ) => {
+    const { body } = await send({
+      method: 'POST',
+      path: `/functions/v1/nodes/${route}`,
+      body: JSON.stringify({ url, connection }),
+      timeoutMs: DESCRIPTION_TIMEOUT_MS,
+      signal,
+    });
+    return body;
+  };
   return {
-    readDocument: async (url, { connection, signal } = {}) => {
-      const { body } = await send({
-        method: 'POST',
-        path: '/functions/v1/nodes/document',
-        body: JSON.stringify({ url, connection }),
-        timeoutMs: DOCUMENT_TIMEOUT_MS,
-        signal,
-      });
+    readDocument: async (url, options = {}) => {
+      const body = await readDescription('document', url, options);
       requireTexts(body, ['text'], 'reading the document');
       // SAFETY: `requireTexts` has checked the member.
       return (body as { text: string }).text;
+    },
+    readTools: async (url, options = {}) => {
+      const body = await readDescription('tools', url, options);
+      requireTexts(body, ['url'], 'reading the tools');
+      // SAFETY: `describeTools` reads any value of the other members.
+      return body as ServerTools;
     },
     nodeDefinitions: async ({ signal } = {}) => {
       const all: StoredDefinition[] = [];

@@ -222,6 +222,7 @@ export const importRules: readonly ImportRule[] = [
     mayImport: [
       ITSELF,
       'runner/connections',
+      'runner/described/mcp/list_tools.ts',
       'runner/engine/node.ts',
       'runner/reach',
       'runner/values/response_text.ts',
@@ -231,7 +232,8 @@ export const importRules: readonly ImportRule[] = [
       'types',
     ],
     packages: ['hono', 'zod'],
-    why: 'a function imports no other function; this one reads documents by the HTTP client of runs.',
+    why:
+      'a function imports no other function; this one reads documents and lists of tools by the HTTP client of runs.',
   },
   {
     files: 'functions/healthcheck',
@@ -403,8 +405,8 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/described',
-    mayImport: [ITSELF, 'runner/engine', 'runner/values', 'types'],
-    packages: ENCODINGS,
+    mayImport: [ITSELF, 'runner/engine', 'runner/reach/fetch.ts', 'runner/values', 'types'],
+    packages: ['@modelcontextprotocol/client', 'zod', ...ENCODINGS],
     why: 'an adapter receives the services that reach outside with the call of its node, as a node does.',
   },
   {

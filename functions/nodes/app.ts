@@ -9,6 +9,8 @@ import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/edge_platform.ts';
 import { makeReadDocument } from './read_document.ts';
+import { makeReadForCaller } from './read_for_caller.ts';
+import { makeReadTools } from './read_tools.ts';
 
 const MAX_DOCUMENT_BYTES = definitionLimits.document_bytes.value;
 
@@ -35,8 +37,14 @@ export function makeNodesApp(platform: Platform) {
     timeoutMs: connectionLimits.connection_token_ms.value,
     maxResponseBytes: 4 * connectionLimits.connection_token_bytes.value,
   });
-  const services = { readKeys: () => readWalletKeys(platform.env), http, tokenHttp, allowsHttp };
+  const readForCaller = makeReadForCaller(deps, {
+    readKeys: () => readWalletKeys(platform.env),
+    http,
+    tokenHttp,
+    allowsHttp,
+  });
   return makeApp('nodes', [
-    { method: 'POST', path: '/document', handle: makeReadDocument(deps, services) },
+    { method: 'POST', path: '/document', handle: makeReadDocument(readForCaller) },
+    { method: 'POST', path: '/tools', handle: makeReadTools(readForCaller) },
   ]);
 }

@@ -11,6 +11,7 @@ type MakeModule = (definition: FrozenDefinition) => AnyModule;
  */
 const ADAPTERS: { readonly [type in DescribedType]: () => Promise<{ makeModule: MakeModule }> } = {
   openapi: () => import('./openapi/index.ts'),
+  mcp: () => import('./mcp/index.ts'),
   solana: () => import('./solana/index.ts'),
 };
 

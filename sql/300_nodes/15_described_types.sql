@@ -5,7 +5,7 @@ create function private.is_described(type text)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select coalesce(is_described.type in ('openapi', 'solana'), false);
+  select coalesce(is_described.type in ('openapi', 'mcp', 'solana'), false);
 end;
 comment on function private.is_described(text) is
   'True for the types of definitions and nodes that carry data.implementation.';
@@ -15,7 +15,7 @@ create function private.requests_address(type text)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select coalesce(requests_address.type in ('openapi'), false);
+  select coalesce(requests_address.type in ('openapi', 'mcp'), false);
 end;
 comment on function private.requests_address(text) is
   'True for the types of described nodes that send requests to an address in their definition or form data, perhaps with a connection.';

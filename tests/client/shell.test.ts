@@ -18,6 +18,7 @@ import { connect } from '../../dev/stack/postgres/postgres.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';
+import { startMcpServer, type TestTool } from '../support/mcp_server.ts';
 import { waitFlow } from '../support/mixed_flows.ts';
 import { askingFlow } from '../support/pending_inputs.ts';
 import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
@@ -237,7 +238,7 @@ describe('flows nodes', () => {
       stdout: 'shop_buy_item  0.1.0  solana  effects once  10 inputs, 5 outputs\n' +
         '  input amount: u16, now u32\n' +
         `  what it does: ${line('78oNCNqC5C3kACQyh2xYJZNR5eD3BFq1UzwU5AcBGR6w')}, now ${line(idl.metadata.address)}\n`,
-      stderr: 'no longer in the document: shop_shelf_account\nstored 1 definitions\n',
+      stderr: 'no longer in the description: shop_shelf_account\nstored 1 definitions\n',
     });
     expect(await flows('nodes', 'remove', 'shop_buy_item', 'shop_shelf_account')).toMatchObject({ code: 0 });
     expect(await flows('nodes', 'add', 'idl', EXAMPLE, '--print')).toMatchObject({
@@ -277,7 +278,7 @@ describe('flows nodes', () => {
     store({ ...others, paths: { '/pets': { get } } });
     expect(await flows(...update, '--yes')).toMatchObject({
       stdout: expect.stringContaining('  version: 2, now also 3\n'),
-      stderr: expect.stringContaining('no longer in the document: my_savePets'),
+      stderr: expect.stringContaining('no longer in the description: my_savePets'),
     });
     expect((await flows('nodes')).stdout.split('\n').map((line) => line.split('  ').slice(0, 2).join(' '))).toEqual(
       ['my_listPets 2', 'my_listPets 3', 'my_savePets 2', ''],
@@ -304,6 +305,37 @@ describe('flows nodes', () => {
       stderr: expect.stringContaining('Store 1 definitions? [y/N]\nstored 1 definitions\n'),
     });
     await flows('nodes', 'remove', 'listPets');
+  });
+
+  it('adds the tools of an MCP server, updates them, and says what can not be a node', async () => {
+    const description = { title: 'Buy', inputSchema: { type: 'object', properties: { item: { type: 'string' } } } };
+    const buy = { description, call: () => ({ content: [] }) };
+    const odd = {
+      description: { inputSchema: { type: 'object', 'x-mcp-header': 'A' } },
+      call: () => ({ content: [] }),
+    };
+    const tools: Record<string, TestTool> = { buy, odd };
+    const server = await startMcpServer(tools);
+    try {
+      const line = 'my_buy  3  mcp  effects once  1 inputs, 2 outputs\n';
+      expect(await flows('nodes', 'add', 'mcp', server.url, '--prefix', 'my_')).toMatchObject({
+        code: 0,
+        stdout: line,
+        stderr: 'refused: odd: x-mcp-header of the arguments names no argument\nstored 1 definitions\n',
+      });
+      tools.buy = { ...buy, description: { ...description, inputSchema: { type: 'object' } } };
+      expect(await flows('nodes', 'update', 'mcp', server.url, '--prefix', 'my_', '--only', 'buy', '--yes'))
+        .toMatchObject({ stdout: `${line.replace('1 inputs', '0 inputs')}  input item is gone\n` });
+      expect(await json('nodes', 'add', 'mcp', server.url, '--print', '--only', 'buy')).toMatchObject({
+        definitions: [{ type: 'mcp', data: { node_id: 'buy', implementation: { url: server.url, tool: 'buy' } } }],
+        refused: [],
+      });
+      expect((await flows('nodes', 'add', 'mcp', `${server.url}x`, '--only', 'none')).stderr)
+        .toBe('error: The description has no such operation.\n');
+    } finally {
+      server.close();
+      await owner.client.from('nodes').delete().eq('user_id', owner.id).throwOnError();
+    }
   });
 
   it('reads an address by the project, and adds many definitions', async () => {
@@ -900,7 +932,8 @@ describe('a mistake is reported with the expected form:', () => {
       [['connections', 'upsert', 'a', '--kind', 'bearer', '--hosts', 'a.example.com'], 2, /The secret is missing/],
       [['nodes', 'show'], 2, /There is no nodes show/],
       [['nodes', 'add', 'openapi'], 2, /flows nodes add takes 2 arguments/],
-      [['nodes', 'add', 'soap', 'a.json'], 2, /soap must be one of openapi/],
+      [['nodes', 'add', 'soap', 'a.json'], 2, /soap must be one of openapi, idl, mcp/],
+      [['nodes', 'add', 'mcp', 'tools.json'], 2, /mcp takes an http or https address/],
       [['nodes', 'add', 'openapi', 'missing.json'], 2, /missing.json can't be read/],
       [['nodes', 'list', '--yes'], 2, /--yes may not be given with list/],
       [['nodes', 'update', 'openapi', 'a.json', '--effects', 'a=none'], 2, /--effects may not be given with update/],

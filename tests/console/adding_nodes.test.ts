@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
+import { startMcpServer } from '../support/mcp_server.ts';
 import { idlText } from '../support/idls/read_idl.ts';
 import { deploy, finishedRun, start } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
@@ -167,7 +168,7 @@ test('a document can be a file or a text, and a faulty one is refused with the r
       ['a: [', 'the document is neither JSON nor YAML'],
       ['openapi: 4.0.0', 'the document is not OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0'],
       [`a: &a x\nb: [${'*a,'.repeat(1_001)}]`, 'aliases'],
-      ['{"openapi":"3.0.0","paths":{}}', 'The document describes no operations or instructions.'],
+      ['{"openapi":"3.0.0","paths":{}}', 'It describes no operations, tools or instructions.'],
     ] as const
   ) {
     await text.fill(document);
@@ -180,3 +181,47 @@ test('a document can be a file or a text, and a faulty one is refused with the r
   await page.getByRole('alert').getByText('can’t resolve').or(page.getByRole('alert').getByText("can't resolve"))
     .waitFor();
 }, 120_000);
+
+test('tools of an MCP server become nodes, and the node panel shows the tool and its effects', async () => {
+  const inputSchema = { type: 'object', properties: { words: { type: 'string' } }, required: ['words'] };
+  const call = () => ({ content: [] });
+  const server = await startMcpServer({
+    shout: { description: { title: HOSTILE, inputSchema }, call },
+    read: { description: { title: 'Read the stars', inputSchema, annotations: { readOnlyHint: true } }, call },
+    odd: { description: { inputSchema: { type: 'object', 'x-mcp-header': 'A' } }, call },
+  });
+  onTestFinished(server.close);
+  const opened = await openConsole();
+  const { page } = opened;
+  page.setDefaultTimeout(60_000);
+  await enterConsole(opened);
+  await opened.goto('nodes/add');
+  await page.getByRole('combobox', { name: 'Nodes of' }).selectOption('MCP server');
+  expect(await page.getByText('File', { exact: true }).count()).toBe(0);
+  await page.getByRole('textbox', { name: 'Address' }).fill(server.url);
+  await page.getByRole('button', { name: 'Show the nodes' }).click();
+  await page.getByRole('heading', { name: '2 nodes' }).waitFor();
+  const list = page.getByRole('list', { name: 'nodes' });
+  await list.getByText(HOSTILE).waitFor();
+  const read = list.getByRole('listitem').filter({ hasText: 'Read the stars' });
+  await read.getByText(`read of ${server.url}`).waitFor();
+  await read.getByText('Inputs: words (required)').waitFor();
+  await read.getByText('Outputs: content, structured').waitFor();
+  expect(await page.getByRole('combobox', { name: 'Effects of read' }).inputValue()).toBe('none');
+  expect(await page.getByRole('combobox', { name: 'Effects of shout' }).inputValue()).toBe('once');
+  await page.getByText('Parts that can’t be nodes: 1').click();
+  await page.getByText('odd: x-mcp-header of the arguments names no argument').waitFor();
+  await opened.checkAccessibility();
+  await page.getByRole('checkbox', { name: 'Add read' }).check();
+  await page.getByRole('button', { name: 'Add 1 node' }).click();
+  await page.getByRole('list', { name: 'definitions' }).getByText('Read the stars').first().waitFor();
+
+  await opened.goto('');
+  await page.getByRole('button', { name: 'New flow' }).click();
+  await page.getByRole('button', { name: 'Add node' }).click();
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Read the stars');
+  await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
+  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  await panel.getByText(`read of ${server.url}`).waitFor();
+  await panel.getByText('Changes nothing').waitFor();
+}, 240_000);

@@ -35,11 +35,19 @@ it.each(functionNames())('%s loads the packages of Solana only if it reads or ma
   expect(packages.some(isSolana)).toBe(['action', 'runner', 'signature'].includes(name));
 });
 
-it.each(['flow', 'runner'])('%s loads the sandbox of scripts only when a script needs it', async (name) => {
+const SANDBOX = /runner\/script\/(?:machine\.ts|generated\/)/;
+const TOOLS = /runner\/described\/mcp\/|node_modules\/@modelcontextprotocol\/client\//;
+
+it.each([
+  ['flow', 'the sandbox of scripts', SANDBOX],
+  ['runner', 'the sandbox of scripts', SANDBOX],
+  ['runner', 'the client of MCP servers', TOOLS],
+  ['nodes', 'the client of MCP servers', TOOLS],
+])('%s loads %s only when it is needed', async (name, _what, pattern) => {
   const edges = (await modulesOf(name)).flatMap(({ specifier, dependencies = [] }) =>
     dependencies.map(({ code, isDynamic }) => ({ from: specifier, to: code?.specifier ?? '', isDynamic }))
   );
-  const isHeavy = (specifier: string) => /runner\/script\/(?:machine\.ts|generated\/)/.test(specifier);
+  const isHeavy = (specifier: string) => pattern.test(specifier);
   const into = edges.filter(({ from, to }) => isHeavy(to) && !isHeavy(from));
   expect(into).not.toEqual([]);
   expect(into.filter(({ isDynamic }) => isDynamic !== true)).toEqual([]);

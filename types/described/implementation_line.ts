@@ -25,7 +25,11 @@ const solana: Line = (implementation, formData) => {
   return `${kind} ${name} of ${textOf(memberOf(program, 'name'))}${address === '' ? '' : ` (${address})`}`;
 };
 
-const LINES: { readonly [type in DescribedType]: Line } = { openapi, solana };
+/** The tool and its server. */
+const mcp: Line = (implementation) =>
+  `${textOf(memberOf(implementation, 'tool'))} of ${textOf(memberOf(implementation, 'url'))}`;
+
+const LINES: { readonly [type in DescribedType]: Line } = { openapi, mcp, solana };
 
 /**
  * Returns what a described node does, in one line. The form data of a node may name another server or program. Works

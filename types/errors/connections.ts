@@ -35,7 +35,7 @@ export const connectionErrors = {
   },
   document_unreadable: {
     status: 422,
-    meaning: 'The server gave no text of a document. The message tells the reason.',
+    meaning: 'The server gave no document, or no list of tools. The message tells the reason.',
     remedy: 'Open the address in a browser. Name a connection if the server wants a credential.',
     example: {
       message: 'status code: 404',

@@ -43,13 +43,13 @@ export const definitionLimits = {
   document_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',
-    meaning: 'a document that describes nodes',
+    meaning: 'a document or a list of tools that describes nodes',
     beyond: '422 `document_unreadable`',
   },
   document_ms: {
     value: 20_000,
     unit: 'ms',
-    meaning: 'the request of `POST /nodes/document`',
+    meaning: 'the requests of `POST /nodes/document` or `POST /nodes/tools`',
     beyond: '422 `document_unreadable`',
   },
 } satisfies Limits;

@@ -1,8 +1,8 @@
 import { solanaImplementationSchema } from '../../../types/described/solana/implementation.ts';
 import { TypeRefused } from '../../../types/described/solana/measure_types.ts';
-import { type Effects, nodeDefinitionSchema } from '../../../types/node_definition.ts';
+import type { Effects } from '../../../types/node_definition.ts';
 import type { DefinitionToStore } from '../../flow_client.ts';
-import { type Described, type DescribeOptions, NodeIds } from '../described.ts';
+import { checkedDefinition, type Described, type DescribeOptions, NodeIds } from '../described.ts';
 import { objectOf, OperationRefused, printable } from '../documents.ts';
 import { makeForm } from '../form.ts';
 import type { DescribedPorts } from '../ports.ts';
@@ -61,7 +61,7 @@ function describePart(reading: ProgramReading, part: FoundPart, ids: NodeIds, pr
   if (!checked.success) throw new OperationRefused(checked.error.issues[0]?.message ?? 'the instruction is malformed');
   const { name, program: { version } } = reading;
   const id = `${prefix}${name}_${snakeCase(part.name)}${part.kind === 'account' ? '_account' : ''}`;
-  const made = nodeDefinitionSchema.safeParse({
+  return checkedDefinition({
     type: 'solana',
     data: {
       node_id: ids.take(id.slice(0, 200)),
@@ -79,9 +79,6 @@ function describePart(reading: ProgramReading, part: FoundPart, ids: NodeIds, pr
     ]]),
     'targets_form.ui_schema': {},
   });
-  if (made.success) return made.data;
-  const [{ path: at = [], message = '' } = {}] = made.error.issues;
-  throw new OperationRefused(`${at.map(String).join('.')}: ${message}`);
 }
 
 /**

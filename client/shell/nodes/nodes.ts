@@ -43,7 +43,7 @@ async function update(context: LocalContext, call: CommandCall): Promise<void> {
       for (const difference of differences) await screen.print(printableLine(`  ${difference}`));
     }
     if (call.all('only').length === 0) {
-      for (const { data } of gone) screen.note(printableLine(`no longer in the document: ${data.node_id}`));
+      for (const { data } of gone) screen.note(printableLine(`no longer in the description: ${data.node_id}`));
     }
     noteRefused(context, refused);
   }
@@ -93,17 +93,18 @@ const ACTIONS: Record<string, Action> = {
 export const nodes: Command = {
   name: 'nodes',
   isLocal: true,
-  arguments: '[list | add openapi|idl <file or address> | update openapi|idl <file or address> | remove <node_id>…]',
+  arguments: '[list | add openapi|idl <file or address> | add mcp <address> | update … | remove <node_id>…]',
   count: [0, MAX_REMOVED + 1],
   summary:
-    'List, add, update and remove your own nodes, which are made of descriptions: OpenAPI, IDLs of Solana programs.',
+    'List, add, update and remove your own nodes, which are made of descriptions: OpenAPI, MCP, IDLs of Solana programs.',
   notes: [
     'add makes a node of each operation of an OpenAPI 3.0, OpenAPI 3.1 or Swagger 2.0 document in JSON or YAML, and ' +
     'prints which operations can not be nodes. The project reads an address, which must be public.',
+    'add mcp makes a node of each tool of an MCP server with Streamable HTTP.',
     'add idl makes a node of each instruction and each type of accounts of a Solana program, from an IDL of Anchor, ' +
     'Shank or Codama in JSON.',
-    'update shows what a new form of the document changes in stored nodes, asks, and stores it. It adds no operations, ' +
-    'and keeps the effects that you have changed.',
+    'update takes the arguments of add. It shows what has changed in stored nodes, asks, and stores it. It adds no ' +
+    'nodes, and keeps the effects that you have changed.',
     'Deployments keep the nodes that they have frozen.',
   ],
   options: [
@@ -111,13 +112,13 @@ export const nodes: Command = {
       name: 'only',
       takes: 'operation',
       isRepeatable: true,
-      meaning: 'Only this operation: its operationId, or method and path; of an IDL, the name of an instruction.',
+      meaning: 'Only this operation: its operationId, or method and path; the name of a tool or an instruction.',
     },
     { name: 'prefix', takes: 'text', meaning: 'Written before the node_id of each node.' },
     {
       name: 'connection',
       takes: 'name',
-      meaning: 'Your connection, whose secret the request for the document carries.',
+      meaning: 'Your connection, whose secret the requests for the description carry.',
     },
     {
       name: 'effects',

@@ -5,15 +5,42 @@ import { UsageError } from '../usage_error.ts';
 
 const MAX_FILE_BYTES = 64 * 1_048_576;
 
-type Describe = (text: string, options: DescribeOptions) => Described | Promise<Described>;
+/** The options with which a description is read and made into definitions. */
+interface Reading {
+  describing: DescribeOptions;
+  connection: string | undefined;
+  connect: () => Promise<CommandContext>;
+}
 
-/**
- * The sources of nodes that `flows nodes` knows, each with the function that describes it. The functions are loaded when
- * they are needed, because most commands need neither zod nor a reader of YAML.
- */
-const KINDS: { readonly [kind: string]: () => Promise<Describe> } = {
-  openapi: async () => (await import('../../describing/index.ts')).describeOpenApi,
-  idl: async () => (await import('../../describing/index.ts')).describeIdl,
+/** A source of nodes that `flows nodes` knows. */
+interface Kind {
+  /** Undefined if the description has to be at an address. */
+  ofText?: (text: string, options: DescribeOptions) => Promise<Described>;
+  ofAddress: (address: string, reading: Reading) => Promise<Described>;
+}
+
+/** Loaded when needed, because most commands need neither zod nor a reader of YAML. */
+const loadDescribing = () => import('../../describing/index.ts');
+
+/** A kind of documents, which may be in a file or at an address. */
+const documents = (ofText: (text: string, options: DescribeOptions) => Promise<Described>): Kind => ({
+  ofText,
+  ofAddress: async (address, { describing, connection, connect }) => {
+    const { client, signal } = await connect();
+    return await ofText(await client.readDocument(address, { connection, signal }), describing);
+  },
+});
+
+const KINDS: { readonly [kind: string]: Kind } = {
+  openapi: documents(async (text, options) => (await loadDescribing()).describeOpenApi(text, options)),
+  idl: documents(async (text, options) => await (await loadDescribing()).describeIdl(text, options)),
+  mcp: {
+    ofAddress: async (address, { describing, connection, connect }) => {
+      const { client, signal } = await connect();
+      const tools = await client.readTools(address, { connection, signal });
+      return (await loadDescribing()).describeTools(tools, describing);
+    },
+  },
 };
 
 async function readTextFile(file: string): Promise<string> {
@@ -29,25 +56,22 @@ async function readTextFile(file: string): Promise<string> {
 
 /** Makes definitions of the file or address that a call names. */
 export async function readDescription(
-  { positionals: [, kind = '', source = ''], option, all }: CommandCall,
+  { positionals: [, name = '', source = ''], option, all }: CommandCall,
   connect: () => Promise<CommandContext>,
 ): Promise<Described> {
-  const load = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-  if (load === undefined) throw new UsageError(`${kind} must be one of ${Object.keys(KINDS).join(', ')}.`);
+  const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+  if (kind === undefined) throw new UsageError(`${name} must be one of ${Object.keys(KINDS).join(', ')}.`);
   const isAddress = /^https?:\/\//i.test(source);
-  if (!isAddress && option('connection') !== undefined) {
+  const connection = option('connection');
+  if (!isAddress && kind.ofText === undefined) throw new UsageError(`${name} takes an http or https address.`);
+  if (!isAddress && connection !== undefined) {
     throw new UsageError('--connection may be given only with an address.');
   }
-  let text: string;
-  if (isAddress) {
-    const { client, signal } = await connect();
-    text = await client.readDocument(source, { connection: option('connection'), signal });
-  } else {
-    text = await readTextFile(source);
-  }
   const only = all('only');
-  const describe = await load();
-  const described = await describe(text, { prefix: option('prefix'), only: only.length > 0 ? only : undefined });
+  const describing = { prefix: option('prefix'), only: only.length > 0 ? only : undefined };
+  const described = isAddress || kind.ofText === undefined
+    ? await kind.ofAddress(source, { describing, connection, connect })
+    : await kind.ofText(await readTextFile(source), describing);
   if (described.definitions.length > 0 || described.refused.some(({ place }) => place !== '')) return described;
-  throw new UsageError(described.refused[0]?.reason ?? 'The document has no such operation.');
+  throw new UsageError(described.refused[0]?.reason ?? 'The description has no such operation.');
 }

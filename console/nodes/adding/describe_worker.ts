@@ -1,8 +1,13 @@
-import { describeIdl, describeOpenApi } from 'flow-deployments-client/describing';
-import type { DocumentKind } from './kinds.ts';
+import { type Described, describeIdl, describeOpenApi, describeTools } from 'flow-deployments-client/describing';
+import type { SourceKindName, WantedDescription } from './kinds.ts';
 
-const DESCRIBE = { openapi: describeOpenApi, idl: describeIdl } as const satisfies Record<DocumentKind, unknown>;
+const DESCRIBE: { readonly [kind in SourceKindName]: (description: never) => Described | Promise<Described> } = {
+  openapi: describeOpenApi,
+  mcp: describeTools,
+  idl: describeIdl,
+};
 
-addEventListener('message', async ({ data: { kind, text } }: MessageEvent<{ kind: DocumentKind; text: string }>) => {
-  postMessage(await DESCRIBE[kind](text));
+addEventListener('message', async ({ data: { kind, description } }: MessageEvent<WantedDescription>) => {
+  // SAFETY: the page sends what the source of this kind has read.
+  postMessage(await DESCRIBE[kind](description as never));
 });

@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { definitionLimits } from '../../../types/limits/definitions.ts';
 import { type Api, useApi } from '../../shared/api.tsx';
-import { DOCUMENT_KINDS, type DocumentKind } from './kinds.ts';
+import { sourceKind, type SourceKindName } from './kinds.ts';
 
 const PLACES = [{ label: 'Address', value: 'address' }, { label: 'File', value: 'file' }, {
   label: 'Text',
@@ -22,8 +22,8 @@ const PLACES = [{ label: 'Address', value: 'address' }, { label: 'File', value: 
 /** The most names of connections that are offered. Others can be typed. */
 const OFFERED = 200;
 
-/** Reads the text of a document. */
-export type ReadText = (api: Api, signal: AbortSignal) => Promise<string>;
+/** Reads a description: the text of a document, or a list of tools. */
+export type ReadDescription = (api: Api, signal: AbortSignal) => Promise<unknown>;
 
 async function readFile(file: File): Promise<string> {
   if (file.size > definitionLimits.document_bytes.value) throw new Error('The file has more than 16 MiB.');
@@ -43,7 +43,7 @@ function ConnectionInput({ value, onChange }: { value: string; onChange: (name: 
   return (
     <Autocomplete
       label='Connection'
-      description='If the server wants a secret for the document'
+      description='If the server wants a secret'
       data={names}
       value={value}
       onChange={onChange}
@@ -52,19 +52,20 @@ function ConnectionInput({ value, onChange }: { value: string; onChange: (name: 
 }
 
 interface SourceFieldsProps {
-  kind: DocumentKind;
+  kind: SourceKindName;
   isReading: boolean;
-  onRead: (read: ReadText) => void;
+  onRead: (read: ReadDescription) => void;
 }
 
-/** The fields in which the user names a document: an address, a file or the text itself. */
+/** The fields in which the user names a description: an address, a file or the text itself. */
 export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
-  const [place, setPlace] = useState('address');
+  const [chosenPlace, setPlace] = useState('address');
   const [address, setAddress] = useState('');
   const [connection, setConnection] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const [text, setText] = useState('');
-  const texts = DOCUMENT_KINDS[kind];
+  const source = sourceKind(kind);
+  const place = source.text === undefined ? 'address' : chosenPlace;
   const isFilled = place === 'address' ? address !== '' : place === 'file' ? file !== null : text !== '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -72,21 +73,23 @@ export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
     else if (place === 'text') onRead(async () => text);
     else {
       onRead(async ({ flows }, signal) =>
-        await flows.readDocument(address.trim(), { connection: connection === '' ? undefined : connection, signal })
+        await source.read(flows, address.trim(), { connection: connection === '' ? undefined : connection, signal })
       );
     }
   };
   return (
     <form onSubmit={submit}>
       <Stack>
-        <SegmentedControl aria-label='Where the document is' data={PLACES} value={place} onChange={setPlace} />
+        {source.text !== undefined && (
+          <SegmentedControl aria-label='Where the document is' data={PLACES} value={place} onChange={setPlace} />
+        )}
         {place === 'address' && (
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
               type='url'
               label='Address'
-              description={texts.address}
-              placeholder={texts.placeholder}
+              description={source.address}
+              placeholder={source.placeholder}
               required
               value={address}
               onChange={(event) => setAddress(event.currentTarget.value)}
@@ -97,9 +100,9 @@ export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
         {place === 'file' && (
           <FileInput
             label='File'
-            description={texts.hint}
+            description={source.text?.hint}
             placeholder='Choose a file'
-            accept={texts.accept}
+            accept={source.text?.accept}
             required
             value={file}
             onChange={setFile}
@@ -108,7 +111,7 @@ export function SourceFields({ kind, isReading, onRead }: SourceFieldsProps) {
         {place === 'text' && (
           <Textarea
             label='Text'
-            description={texts.hint}
+            description={source.text?.hint}
             required
             rows={12}
             spellCheck={false}

@@ -3,7 +3,7 @@ import { readField } from '../../../types/values/conversion.ts';
 import { bytesOfValue, type Value, type ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
 import { multipartBody, type SentBody, textBody } from '../../values/sent_body.ts';
-import { toExactJson, toPlainText } from './exact_json.ts';
+import { toExactJson, toPlainText } from '../exact_json.ts';
 import { encode } from './parameters.ts';
 
 /** Each element of a list is a field of its own. */

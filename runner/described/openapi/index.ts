@@ -1,27 +1,19 @@
 import { type OpenApiImplementation, openApiImplementationSchema } from '../../../types/described/openapi.ts';
 import type { FrozenDefinition } from '../../../types/flow.ts';
-import { base64 } from '@scure/base';
-import { bytesToValue, type Value, type ValueMap } from '../../../types/values/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { formConnection, type HttpResponse, type NodeCall, type NodeModule } from '../../engine/node.ts';
 import { readResponse } from '../../values/response_value.ts';
 import { definitionOf, invalidModule, schemaFault } from '../frozen.ts';
+import { memberOutputs } from '../member_outputs.ts';
 import { makeBody } from './body.ts';
 import { expandParameters } from './parameters.ts';
 import { serverOf } from './server.ts';
 
-function bytesOutput(value: Value): Value {
-  try {
-    return 'S' in value ? bytesToValue(base64.decode(value.S)) : value;
-  } catch {
-    return value;
-  }
-}
-
 /** Makes the outputs: status, headers, body, and the members of the body that the definition names. */
 function outputsOf(
   { outputs }: OpenApiImplementation,
-  { sources }: FrozenDefinition,
+  frozen: FrozenDefinition,
   response: HttpResponse,
   maxBytes: number,
 ): ValueMap {
@@ -30,12 +22,7 @@ function outputsOf(
   made.status = { U: String(response.status) };
   made.headers = headers;
   made.body = body;
-  if (!('M' in body)) return made;
-  const bytesPorts = new Set(sources.filter(({ type }) => type === 'bytes').map(({ name }) => name));
-  for (const { port, name } of outputs) {
-    const member = Object.hasOwn(body.M, name) ? body.M[name] : undefined;
-    if (member !== undefined) made[port] = bytesPorts.has(port) ? bytesOutput(member) : member;
-  }
+  for (const [port, value] of memberOutputs(body, outputs, frozen)) made[port] = value;
   return made;
 }
 

@@ -1,7 +1,7 @@
 import type { Parameter } from '../../../types/described/openapi.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
-import { toExactJson, toPlainText } from './exact_json.ts';
+import { toExactJson, toPlainText } from '../exact_json.ts';
 
 /** Encodes all characters but the unreserved ones. Source: RFC 3986, section 2.3. */
 export const encode = (text: string): string =>

@@ -101,7 +101,7 @@ begin
     when jsonb_typeof(d.data) is distinct from 'object' then 'data: must be an object'
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
         and not private.is_described(d.data ->> 'type')
-      then 'data.type: must be native, openapi, solana, deno, WASM or mock'
+      then 'data.type: must be native, openapi, mcp, solana, deno, WASM or mock'
     when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: must be a string'
     when length(d.data ->> 'node_id') > private.limit_node_id_characters()
       then format('data.node_id: must have at most %s characters', private.limit_node_id_characters())

@@ -30,8 +30,8 @@ from (values
   ('{id}', '1', 'id: must be a UUID in lower case with hyphens'),
   ('{id}', 'null', 'id: must be a UUID in lower case with hyphens'),
   ('{data}', '[]', 'data: must be an object'),
-  ('{data,type}', '"wasm"', 'data.type: must be native, openapi, solana, deno, WASM or mock'),
-  ('{data,type}', 'null', 'data.type: must be native, openapi, solana, deno, WASM or mock'),
+  ('{data,type}', '"wasm"', 'data.type: must be native, openapi, mcp, solana, deno, WASM or mock'),
+  ('{data,type}', 'null', 'data.type: must be native, openapi, mcp, solana, deno, WASM or mock'),
   ('{data,node_id}', '1', 'data.node_id: must be a string'),
   ('{data,sources}', '{}', 'data.sources: must be an array'),
   ('{data,targets}', 'null', 'data.targets: must be an array')

@@ -27,6 +27,12 @@ const API: Lead = {
   href: '/nodes/add',
 };
 
+const TOOLS: Lead = {
+  text: 'The tools of an MCP server become nodes without code.',
+  link: 'Add nodes',
+  href: '/nodes/add',
+};
+
 const PROGRAM: Lead = {
   text: 'The instructions of a Solana program with an IDL become nodes without code.',
   link: 'Add nodes',
@@ -50,6 +56,8 @@ const LEADS: Readonly<Record<string, Lead>> = {
   api: API,
   openapi: API,
   swagger: API,
+  mcp: TOOLS,
+  tool: TOOLS,
   anchor: PROGRAM,
   idl: PROGRAM,
   program: PROGRAM,

@@ -348,4 +348,36 @@ export const routeOperations: Operation[] = [
     },
     errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_not_found', 'document_unreadable'],
   },
+  {
+    operationId: 'readTools',
+    method: 'post',
+    path: '/nodes/tools',
+    tag: 'Node definitions',
+    summary: 'Lists the tools of an MCP server',
+    description:
+      'Asks the server at the address, which must be public, for its tools, by Streamable HTTP. The caller makes node definitions of them. ' +
+      '`discover` is null for a server of the revision 2025-11-25. A caller may have two such requests or requests for documents at a time.',
+    security: user,
+    body: {
+      schema: ref('ReadDocumentParams'),
+      isRequired: true,
+      examples: {
+        public: { url: 'https://tools.example.com/mcp' },
+        private: { url: 'https://tools.example.com/mcp', connection: 'tools' },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The tools as the server describes them.',
+        schema: ref('ServerTools'),
+        example: {
+          url: 'https://tools.example.com/mcp',
+          server: { name: 'tools', version: '1' },
+          discover: { supportedVersions: ['2026-07-28'] },
+          tools: [{ name: 'search', inputSchema: { type: 'object', properties: { words: { type: 'string' } } } }],
+        },
+      },
+    },
+    errors: [...routeErrors, ...bodyErrors, 'token_required', 'connection_not_found', 'document_unreadable'],
+  },
 ];

@@ -45,6 +45,7 @@ import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { valueSchema } from '../../../../types/values/value_schema.ts';
 import { valueMapSchema } from '../../../../types/values/value_map_schema.ts';
 import type { ReadDocument } from '../../../../types/described/document.ts';
+import type { ServerTools } from '../../../../types/described/server_tools.ts';
 import type { Connection, TestedConnection } from '../../../../types/connection.ts';
 import type { Wallet } from '../../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
@@ -563,6 +564,12 @@ export const answerSchemas = {
     updated_at: timeSchema,
   }) satisfies z.ZodType<Wallet>,
   ReadDocument: z.strictObject({ text: z.string() }) satisfies z.ZodType<ReadDocument>,
+  ServerTools: z.strictObject({
+    url: z.string(),
+    server: z.strictObject({ name: z.string(), title: z.string().optional(), version: z.string() }).nullable(),
+    discover: z.strictObject({ supportedVersions: z.array(z.string()) }).nullable(),
+    tools: z.array(z.unknown()),
+  }) satisfies z.ZodType<ServerTools>,
   TestedConnection: z.strictObject({ status: z.int().min(100).max(999) }) satisfies z.ZodType<TestedConnection>,
   Connection: z.strictObject({
     id: z.uuid(),

@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import { bytesOfValue, type Value } from '../../../types/values/value.ts';
+import { bytesOfValue, type Value } from '../../types/values/value.ts';
 
 const NOT_FINITE = new Set(['NaN', 'inf', '-inf']);
 
