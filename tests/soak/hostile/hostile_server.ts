@@ -41,8 +41,29 @@ function makeAnswers(): { [path: string]: Answer } {
     // The hex digits of a long row of one letter.
     '/repetitive': (response) =>
       void response.writeHead(200, { 'content-type': 'text/plain' }).end('61'.repeat(REPETITIVE_BYTES / 2)),
+    // A model whose answer never ends, as fast as it is read.
+    '/fast/chat/completions': endlessModel(0),
+    // The same, but slower than any limit of silence.
+    '/slow/chat/completions': endlessModel(1_000),
     // Accepts the request and never answers.
     '/silent': () => {},
+  };
+}
+
+/** Streams an answer of a model without end. Waits so many milliseconds between two events. */
+function endlessModel(pauseMs: number): Answer {
+  const event = `data: ${JSON.stringify({ choices: [{ delta: { content: 'x' }, finish_reason: null }] })}\n\n`;
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const send = () => {
+      if (response.destroyed) return;
+      if (pauseMs > 0) {
+        response.write(event);
+        setTimeout(send, pauseMs);
+      } else if (response.write(event.repeat(100))) setImmediate(send);
+      else response.once('drain', send);
+    };
+    send();
   };
 }
 

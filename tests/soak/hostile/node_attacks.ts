@@ -54,6 +54,14 @@ const storeSilentConnection = ({ send, hostileUrl }: Attacker) =>
     }),
   );
 
+/** A flow that asks a model several times at once. The answers never end. */
+function chattingFlow(base_url: string, times: number): FlowBuilder {
+  const flow = new FlowBuilder();
+  const form = { dialect: 'openai', base_url, model: 'endless', prompt: 'a' };
+  for (let index = 0; index < times; index++) flow.node('ai_chat', { form, title: `ask ${index}` });
+  return flow;
+}
+
 /** A secret whose forms are long, and repeat what a long answer repeats. */
 const REPETITIVE_SECRET = `b${'a'.repeat(8_000)}`;
 
@@ -107,6 +115,12 @@ export const nodeAttacks: Attack[] = [
       await storeRepetitiveConnection(attacker);
       return await runInTurn(attacker, [searchedFlow(`${attacker.hostileUrl}/repetitive`, 14)]);
     },
+  },
+  {
+    name: 'models that never end their answer',
+    lanes: 4,
+    prepare: (attacker) =>
+      runInTurn(attacker, ['fast', 'slow'].map((pace) => chattingFlow(`${attacker.hostileUrl}/${pace}`, 16))),
   },
   {
     name: 'connections whose token server stays silent',
