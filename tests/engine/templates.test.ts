@@ -10,6 +10,7 @@ import {
   type PendingInputs,
   type ProjectApi,
 } from '../../runner/engine/node.ts';
+import { makeCredential } from '../../runner/connections/credential.ts';
 import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
 import type { Transactions } from '../../runner/solana/transaction_order.ts';
 import { TransientError } from '../../runner/engine/failures/transient_error.ts';
@@ -60,6 +61,29 @@ const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'>
     },
   },
 });
+
+const DRAFT = { topic: 'invoice', answer: 'It is on its way.' };
+
+/** A provider of models that answers each request with DRAFT. */
+const model: Pick<NodeServices, 'http' | 'openConnection'> = {
+  http: {
+    request: async ({ receive }: HttpRequest) => {
+      const headers = { 'content-type': 'text/event-stream' };
+      const chunk = { choices: [{ delta: { content: JSON.stringify(DRAFT) }, finish_reason: 'stop' }] };
+      receive?.head({ status: 200, headers });
+      await receive?.piece(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
+      return { status: 200, headers, body: new Uint8Array(0) };
+    },
+  },
+  openConnection: async (name) => {
+    expect(name).toBe('openai');
+    return makeCredential(
+      { name, hosts: ['api.openai.com'], header: null, parameter: null },
+      { kind: 'bearer', secret: { token: 'sk-of-a-test' } },
+      { allowsHttp: false },
+    );
+  },
+};
 
 /** Answers each pending input at once: `approved` is false. */
 const refusing: PendingInputs = {
@@ -182,6 +206,11 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
       },
     },
   ],
+  [
+    'answer_a_letter',
+    { letter: { S: 'Where is my invoice?' } },
+    { draft: { M: { topic: { S: DRAFT.topic }, answer: { S: DRAFT.answer } } } },
+  ],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];
 
@@ -199,6 +228,7 @@ it.each(cases)('the template %s does what it says, with %j', async (name, inputs
       '/one': { jsonrpc: '2.0', id: '1', result: { total: 1 } },
       '/none': { jsonrpc: '2.0', id: '1', result: { total: 0 } },
     }),
+    ...(name === 'answer_a_letter' && model),
   };
   const result = await executeFlow(new Template(name), inputs, { services, now: Date.now });
   expect(result).toMatchObject({ status: 'succeeded', errors: null });
