@@ -118,6 +118,11 @@ test('the panel of a node lets it run without the value of an edge, and shows it
   const [, request] = await savedNodes(page, person, id);
   expect(request!.data.targets.flatMap(({ when_absent }) => when_absent ?? [])).toEqual(['run_unless_failed']);
 
+  // The chosen option changes nothing when it is chosen again.
+  await chooseWithout(page, 'body', 'Run, but not after a failure');
+  await page.getByRole('option', { name: 'Run in any case' }).waitFor({ state: 'hidden' });
+  expect(await page.getByText('Not saved', { exact: true }).count()).toBe(0);
+
   // A choice for each input with an edge, also of nodes without effects. The last choice removes the word again.
   await chooseWithout(page, 'body', 'Do not run');
   await nodeOf(page, 'Text').click();

@@ -115,6 +115,13 @@ test('values of a run beside nodes are not cut off at the border, also with the 
     );
   };
   await expect.poll(areWhole).toEqual([true, true, true, true]);
+  // The view was fitted again after the drawer had opened, so the row is in the middle of the smaller canvas.
+  const fromMiddle = async () => {
+    const { y, height } = (await canvasOf(page).boundingBox())!;
+    const node = (await canvasOf(page).getByRole('group', { name: 'First', exact: true }).boundingBox())!;
+    return Math.abs(node.y + node.height / 2 - y - height / 2);
+  };
+  await expect.poll(fromMiddle).toBeLessThan(60);
   await canvasOf(page).getByRole('group', { name: 'Last', exact: true }).click();
   await page.getByRole('complementary').waitFor();
   await expect.poll(async () => (await areWhole()).at(-1)).toBe(true);

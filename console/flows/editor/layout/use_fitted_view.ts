@@ -9,8 +9,11 @@ export function useFittedView(): void {
   const { current } = useDrawers();
   const height = useStore((state) => state.height);
   const isOpen = current !== undefined;
-  const hasResults = current === 'run';
+  const hasResults = useRef(false);
   const waits = useRef(false);
+  useEffect(() => {
+    hasResults.current = current === 'run';
+  }, [current]);
   useEffect(() => {
     waits.current = isOpen;
   }, [isOpen]);
@@ -18,6 +21,6 @@ export function useFittedView(): void {
     // The drawer is loaded when it first opens, so the canvas gets its new height later than the state.
     if (!waits.current) return;
     waits.current = false;
-    showAll({ fitView }, hasResults);
-  }, [height, fitView, hasResults]);
+    showAll({ fitView }, hasResults.current);
+  }, [height, fitView]);
 }
