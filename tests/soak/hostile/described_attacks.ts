@@ -45,12 +45,14 @@ async function storeLargeFlow(attacker: Attacker): Promise<number> {
 /** Attacks by documents that become nodes, and by nodes whose definitions are large. */
 export const describedAttacks: Attack[] = [
   {
-    name: 'documents that are silent, inflate, drip and nest',
+    name: 'documents and servers of tools that are silent, inflate, drip and nest',
     lanes: 4,
     prepare: ({ send, hostileUrl }) =>
       Promise.resolve(inTurn(
-        ['/silent', '/gzip', '/deflate', '/chunks', '/deep'].map((path) => () =>
-          send('/functions/v1/nodes/document', json({ url: `${hostileUrl}${path}` }))
+        ['/silent', '/gzip', '/deflate', '/chunks', '/deep'].flatMap((path) =>
+          ['document', 'tools'].map((route) => () =>
+            send(`/functions/v1/nodes/${route}`, json({ url: `${hostileUrl}${path}` }))
+          )
         ),
       )),
   },
