@@ -50,6 +50,7 @@ test('settings of a deployment change what its starts do', async () => {
   await access.getByRole('alert').getByText('debounce_seconds_invalid').waitFor();
   await access.getByRole('textbox', { name: 'Seconds after the newest start' }).fill('');
   await access.getByRole('checkbox', { name: 'Runs of different callers may have the same key' }).check();
+  await access.getByRole('textbox', { name: 'Tokens of a run' }).fill('100000');
   await save(opened, 'Access and limits');
   expect(await startStatus(stranger, `id=${id}`)).toEqual([200, undefined]);
   expect(await startStatus(stranger, `id=${id}`)).toEqual([429, 'start_limit_reached']);
@@ -94,6 +95,7 @@ test('settings of a deployment change what its starts do', async () => {
     key_period_seconds: 1,
     debounce_seconds: null,
     debounce_max_seconds: null,
+    model_limits: { run_tokens: 100_000 },
   });
   await openTab(opened, 'Solana');
   await page.getByRole('img', { name: 'QR code of the action link' }).waitFor();
