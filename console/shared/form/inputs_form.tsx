@@ -15,13 +15,16 @@ interface InputsFormProps {
   /** The initial values of the form. */
   initial?: PlainValues;
   disabled?: boolean;
+  /** True in a dialog: the first field gets the focus. */
+  isFirstFocused?: boolean;
   /** The buttons; one of them is of the type `submit`. */
   children: ReactNode;
 }
 
 /** The inputs of a start as a form of plain values. */
 export function InputsForm(props: InputsFormProps) {
-  const { idPrefix, inputs, onSubmit, onChange, initial = {}, disabled = false, children } = props;
+  const { idPrefix, inputs, onSubmit, onChange, initial = {}, disabled = false, isFirstFocused = false, children } =
+    props;
   const form = useMemo(() => inputsForm(inputs), [inputs]);
   const [values, setValues] = useState<unknown>(initial);
   return (
@@ -36,6 +39,7 @@ export function InputsForm(props: InputsFormProps) {
       // SAFETY: the form library returns a JSON object for a schema of an object.
       onSubmit={(sent) => onSubmit((sent ?? {}) as PlainValues)}
       disabled={disabled}
+      isFirstFocused={isFirstFocused}
     >
       <Stack>
         {inputs.length === 0 && <Text c='dimmed'>It takes no inputs.</Text>}

@@ -8,7 +8,7 @@ import type {
   UiSchema,
   WidgetProps,
 } from '@rjsf/utils';
-import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { faultAt, schemaValidator } from './schema_validator.ts';
 import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
 import { TypedField } from './typed/typed_field.tsx';
@@ -27,6 +27,8 @@ interface SchemaFormProps {
    */
   onSubmit?: (value: unknown) => void;
   disabled?: boolean;
+  /** True for a form that is opened in a dialog: its first field gets the focus. */
+  isFirstFocused?: boolean;
   /** Further fields of the page, which `uiSchema` selects by `ui:field`. */
   fields?: RegistryFieldsType;
   /** Templates and widgets of the page, beside those of every form. */
@@ -40,6 +42,8 @@ interface SchemaFormProps {
 
 /** The library's template of a field, for pages with a template of their own. */
 export const PlainField = Templates.FieldTemplate!;
+
+const FIRST_FIELD = 'input:not([type=hidden]), textarea, select, button';
 
 /** The form library uses `FallbackField` for a schema of no known type, so its own field, an error, never appears. */
 const FIELDS = { anything: TypedField, FallbackField: TypedField, ArrayField: ListField, ObjectField: MapField };
@@ -67,7 +71,18 @@ function addUnreadable(faults: RJSFValidationError[], unreadable: UnreadableText
 
 /** A form made from a JSON Schema. A form without `onSubmit` has no form element, so it may be inside another form. */
 export function SchemaForm(props: SchemaFormProps) {
-  const { idPrefix, schema, uiSchema = {}, value, onChange, onSubmit, disabled = false, fields, children } = props;
+  const {
+    idPrefix,
+    schema,
+    uiSchema = {},
+    value,
+    onChange,
+    onSubmit,
+    disabled = false,
+    fields,
+    children,
+    isFirstFocused = false,
+  } = props;
   const templates = useMemo(() => ({ ...TEMPLATES, ...props.templates }), [props.templates]);
   const known = onSubmit === undefined ? WIDGETS : WIDGETS_OF_SENT_FORMS;
   const widgets = useMemo(() => ({ ...known, ...props.widgets }), [known, props.widgets]);
@@ -76,10 +91,20 @@ export function SchemaForm(props: SchemaFormProps) {
   const [ownTexts] = useState<UnreadableTexts>(() => new Map());
   const unreadable = props.unreadable ?? ownTexts;
   const formContext = useMemo((): FormContext => ({ unreadable }), [unreadable]);
+  useEffect(() => {
+    // The dialog moves the focus to the marked element as soon as it is open.
+    if (isFirstFocused) place.current?.querySelector(FIRST_FIELD)?.setAttribute('data-autofocus', '');
+  }, [isFirstFocused]);
+  /** Sends the form by Ctrl+Enter, also from a field in which Enter makes a new line. */
+  const send = (event: KeyboardEvent) => {
+    if (onSubmit === undefined || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    place.current?.querySelector('form')?.requestSubmit();
+  };
   const focusFirstFault = () =>
     place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .form-fault')?.focus();
   return (
-    <div ref={place}>
+    <div ref={place} onKeyDown={send}>
       <Form
         idPrefix={idPrefix}
         schema={schema}

@@ -2,6 +2,7 @@ import { createContext, type ReactNode, use, useCallback, useState } from 'react
 import { requestForSelection } from '../connecting/insert_on_edge.ts';
 import { useEditor } from '../editor_context.tsx';
 import { useLastRun } from '../last_run/last_run_context.tsx';
+import { isCovered } from '../layout/focus_node.ts';
 import { menuAt, type MenuRequest } from '../menu/menu_request.ts';
 import { usePalette } from '../palette/palette_context.tsx';
 import type { Saving } from '../use_saving.ts';
@@ -34,7 +35,7 @@ export function CommandsProvider({ saving, children }: { saving: Saving; childre
     find: () => open('find'),
     run: () => {
       // A dialog may ask for the inputs of a run already.
-      if (!isStarting && document.querySelector('[role=dialog][aria-modal=true]') === null) run();
+      if (!isStarting && !isCovered()) run();
     },
     help: () => open('help'),
     extract: () => open('extract'),

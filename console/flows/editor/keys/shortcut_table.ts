@@ -1,6 +1,7 @@
 import { duplicateSelected, groupSelected, removeSelected } from '../actions.ts';
 import type { EditorStore } from '../editor_store.ts';
 import { nodeIdOf } from '../flow_document.ts';
+import { focusResults, isCovered, pressButton } from '../layout/focus_node.ts';
 import { toggleDisabled } from '../selection/disable.ts';
 
 /** The parts of the editor that commands act on. */
@@ -95,6 +96,14 @@ export const COMMANDS = {
 /** The shortcuts of the editor, in the order of their list. The key listener uses this table, too. */
 export const SHORTCUTS: readonly Shortcut[] = [
   COMMANDS.addNode,
+  {
+    shown: 'Ctrl K',
+    what: 'Add a node, also from a field',
+    keys: ['ctrl+k'],
+    isForText: true,
+    isForOwner: true,
+    command: ({ addNode }) => isCovered() || addNode(),
+  },
   { shown: 'Enter', what: 'In the list of nodes: add the marked one' },
   { shown: 'Shift Enter', what: 'In the list of nodes: add the marked one, and choose another' },
   {
@@ -112,6 +121,21 @@ export const SHORTCUTS: readonly Shortcut[] = [
     isForText: true,
     isForOwner: true,
     command: ({ run }) => run(),
+  },
+  {
+    shown: 'Ctrl Shift Enter',
+    what: 'Run from the selected node',
+    keys: ['ctrl+shift+enter'],
+    isForText: true,
+    isForOwner: true,
+    command: () => pressButton('Control+Shift+Enter'),
+  },
+  {
+    shown: 'F6',
+    what: 'Go to the messages, or to the drawer',
+    keys: ['f6'],
+    isForText: true,
+    command: () => focusResults(),
   },
   COMMANDS.undo,
   COMMANDS.redo,

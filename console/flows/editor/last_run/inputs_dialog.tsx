@@ -16,6 +16,7 @@ export const InputsDialog = ({ inputs, former, onSubmit, onClose }: InputsDialog
   <Modal opened onClose={onClose} title='Run' size='lg'>
     <InputsForm
       idPrefix='run'
+      isFirstFocused
       inputs={inputs}
       // SAFETY: these are values of JSON.
       initial={toFormValues(inputs, former) as PlainValues}

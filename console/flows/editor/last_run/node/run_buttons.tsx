@@ -20,6 +20,7 @@ export const RunButtons = ({ running: { canRun, runScope } }: { running: NodeRun
         size='compact-xs'
         variant='default'
         disabled={!canRun}
+        aria-keyshortcuts={scope === 'from here' ? 'Control+Shift+Enter' : undefined}
         onClick={() => runScope(scope)}
       >
         {label}

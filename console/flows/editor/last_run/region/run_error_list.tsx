@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { readRunError } from '../../../../shared/errors/run_error.ts';
 import { useEditor, useEditorState } from '../../editor_context.tsx';
+import { focusFirstField } from '../../layout/focus_node.ts';
 import { nodesById } from '../../view.ts';
 import { Failure } from '../failure.tsx';
 
@@ -24,7 +25,10 @@ export function RunErrorList({ lines }: { lines: readonly string[] }) {
                 size='compact-xs'
                 variant='default'
                 className='last-run-edit'
-                onClick={() => store.select(new Set([node.id]))}
+                onClick={() => {
+                  store.select(new Set([node.id]));
+                  focusFirstField(node.id);
+                }}
               >
                 {node.title}
               </Button>
