@@ -1,5 +1,5 @@
 import type { Described } from 'flow-deployments-client/describing';
-import type { WantedDescription } from './kinds.ts';
+import type { SourceDescription } from './kinds.ts';
 
 /** The time limit for a document. A hostile one of 16 MiB takes half a minute. */
 const TIME_LIMIT_MS = 120_000;
@@ -8,7 +8,7 @@ const TIME_LIMIT_MS = 120_000;
  * Makes definitions of a description in a worker of its own, so that a large one does not block the page. Throws if it
  * gives no definition.
  */
-export function describeInWorker(wanted: WantedDescription, signal: AbortSignal): Promise<Described> {
+export function describeInWorker(wanted: SourceDescription, signal: AbortSignal): Promise<Described> {
   const worker = new Worker(new URL('./describe_worker.ts', import.meta.url), { type: 'module' });
   return new Promise<Described>((resolve, reject) => {
     const fail = (message: string) => reject(new Error(message));

@@ -51,7 +51,7 @@ export type SourceKindName = keyof typeof SOURCE_KINDS;
 export const sourceKind = (name: SourceKindName): SourceKind => SOURCE_KINDS[name];
 
 /** What the worker gets: a text, or a list of tools. */
-export interface WantedDescription {
+export interface SourceDescription {
   kind: SourceKindName;
   description: unknown;
 }
