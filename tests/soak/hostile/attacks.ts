@@ -11,6 +11,7 @@ import { fileAttacks } from './file_attacks.ts';
 import { inventedCredentials, madeUpKey } from './invented_credentials.ts';
 import { leaveOpen } from './leave_open.ts';
 import { mcpAttacks } from './mcp_attacks.ts';
+import { modelAttacks } from './model_attacks.ts';
 import { nodeAttacks } from './node_attacks.ts';
 import { restAttacks } from './rest_attacks.ts';
 
@@ -395,6 +396,7 @@ export const attacks: Attack[] = [
   ...fileAttacks,
   ...mcpAttacks,
   ...describedAttacks,
+  ...modelAttacks,
 ];
 
 /**

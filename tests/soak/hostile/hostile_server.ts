@@ -15,6 +15,12 @@ const REPETITIVE_BYTES = 1_000_000;
 
 type Answer = (response: ServerResponse) => void;
 
+const EVENTS = { 'content-type': 'text/event-stream' };
+
+/** An event of a model's answer. */
+const chunkOf = (delta: object, finish_reason: string | null = null): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+
 function makeAnswers(): { [path: string]: Answer } {
   const zeros = Buffer.alloc(BOMB_BYTES);
   const bombs = { gzip: gzipSync(zeros), deflate: deflateRawSync(zeros) };
@@ -45,6 +51,12 @@ function makeAnswers(): { [path: string]: Answer } {
     '/fast/chat/completions': endlessModel(0),
     // The same, but slower than any limit of silence.
     '/slow/chat/completions': endlessModel(1_000),
+    // A model that calls the same tool again and again.
+    '/loop/chat/completions': (response) => {
+      const call = { index: 0, id: 'call', type: 'function', function: { name: 'again', arguments: '{}' } };
+      response.writeHead(200, EVENTS);
+      response.end(`${chunkOf({ tool_calls: [call] })}${chunkOf({}, 'tool_calls')}data: [DONE]\n\n`);
+    },
     // Accepts the request and never answers.
     '/silent': () => {},
   };
