@@ -504,7 +504,7 @@ export interface NodeModule extends NodeTraits {
 }
 
 /** One execution in a run whose executions a node chooses, one after the other. */
-export interface Step {
+export interface ChosenStep {
   /**
    * The name of the step's node, unique within the plan. The id of the node is made from this name, so steps of one
    * name are the executions 0, 1, 2… of one node.
@@ -530,7 +530,7 @@ export type StepEnd = { outputs: ValueMap } | { error: string };
  */
 export interface StepPlan {
   /** Yields each step, gets its end, and returns the outputs of the run. A thrown error becomes the run's error. */
-  steps: Generator<Step, ValueMap, StepEnd>;
+  steps: Generator<ChosenStep, ValueMap, StepEnd>;
   /** Returns the outputs of a run that must end before its plan. */
   outputsOfHalt: (halt: Halt) => ValueMap;
 }

@@ -2,7 +2,7 @@ import type { Graph, Snapshot } from '../../../types/flow.ts';
 import type { Effects } from '../../../types/node_definition.ts';
 import { flowIdOf } from './called_flow.ts';
 import {
-  type Caller,
+  type CallingNode,
   type EffectsOfCalledFlow,
   greatestEffects,
   isInstructionNode,
@@ -18,7 +18,7 @@ type FlowsBy<Flows> = { [effects in Exclude<Effects, 'none'>]: Flows };
 type FlowsWithEffects = { [kind in CalledEffects]: FlowsBy<ReadonlySet<number>> };
 
 /** Returns the ids of the called flows. If the form data names no flow, there are none: the node fails when it runs. */
-function calledFlowsOf({ module, formData }: Caller): readonly number[] {
+function calledFlowsOf({ module, formData }: CallingNode): readonly number[] {
   if (module?.calledFlows !== undefined) return module.calledFlows(formData);
   const id = flowIdOf(formMember(formData, 'id'));
   return id === undefined ? [] : [id];

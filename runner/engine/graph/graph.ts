@@ -191,10 +191,10 @@ const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expre
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
 /** A node that calls flows, or none. */
-export type Caller = Pick<RunNode, 'module' | 'formData'>;
+export type CallingNode = Pick<RunNode, 'module' | 'formData'>;
 
 /** Returns the greatest effects of the flows that a node calls. Only effects of this kind count. */
-export type EffectsOfCalledFlow = (node: Caller, kind: CalledEffects) => Effects;
+export type EffectsOfCalledFlow = (node: CallingNode, kind: CalledEffects) => Effects;
 
 /**
  * Returns the greatest effects that an execution of the node may have outside the run. To ask a person counts as an

@@ -4,7 +4,7 @@ import { hasEndedBefore } from '../execution/earlier_claim.ts';
 import { errorCode } from '../../../types/run_errors.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import { copyMap, toError } from '../graph/outcome.ts';
-import type { Halt, Step, StepEnd, StepPlan } from '../node.ts';
+import type { ChosenStep, Halt, StepEnd, StepPlan } from '../node.ts';
 import { EarlierSteps } from '../redrive/earlier_steps.ts';
 import type { RunResult } from '../state/journal.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -34,7 +34,7 @@ export class StepCourse implements Course {
   readonly #earlier: EarlierSteps | undefined;
   readonly #byName = new Map<string, RunNode>();
   /** The step that waits to start or is under way. */
-  #step: Step | undefined;
+  #step: ChosenStep | undefined;
   #isUnderWay = false;
   /** True if no further step follows. */
   #isOver = false;
@@ -89,7 +89,7 @@ export class StepCourse implements Course {
   }
 
   /** Gives the plan the end of the latest step. Returns the next step; undefined if the plan is over. */
-  #nextStep(): Step | undefined {
+  #nextStep(): ChosenStep | undefined {
     const end = this.#end;
     this.#end = undefined;
     try {
@@ -108,7 +108,7 @@ export class StepCourse implements Course {
    * Starts a step, unless the tree has reached its limit of executions. After a halt, a step starts only if its
    * execution is on record.
    */
-  #start(step: Step): void {
+  #start(step: ChosenStep): void {
     const { lifecycle: { halted }, counters, services: { history, journal } } = this.#tree;
     const node = this.#nodeOf(step);
     const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
@@ -133,7 +133,7 @@ export class StepCourse implements Course {
     this.#begun.add({ node, times, isElement: false, record, handle, again }, outcome);
   }
 
-  #nodeOf(step: Step): RunNode {
+  #nodeOf(step: ChosenStep): RunNode {
     const known = this.#byName.get(step.name);
     if (known !== undefined) {
       known.module = step.module;

@@ -7,11 +7,11 @@ import { utf8Length } from '../../../types/values/utf8_length.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/values/value.ts';
 import { toStorable } from '../../engine/limits/text_limits.ts';
 import {
+  type ChosenStep,
   type Halt,
   type NodeCall,
   NodeError,
   type NodeModule,
-  type Step,
   type StepEnd,
   type StepPlan,
 } from '../../engine/node.ts';
@@ -91,7 +91,7 @@ function answerOf(outputs: ValueMap): ModelAnswer {
  * model, the tools and the connection.
  */
 export class AgentPlan implements StepPlan {
-  readonly steps: Generator<Step, ValueMap, StepEnd>;
+  readonly steps: Generator<ChosenStep, ValueMap, StepEnd>;
   readonly #agent: Agent;
   readonly #messages: ModelMessage[] = [];
   /** The number of messages that the earlier steps have stored. */
@@ -112,7 +112,7 @@ export class AgentPlan implements StepPlan {
     );
   }
 
-  *#run(input: Value): Generator<Step, ValueMap, StepEnd> {
+  *#run(input: Value): Generator<ChosenStep, ValueMap, StepEnd> {
     this.#add({ role: 'user', text: textOf(input) });
     let isCorrected = false;
     for (;;) {
@@ -141,7 +141,7 @@ export class AgentPlan implements StepPlan {
     }
   }
 
-  *#ask(): Generator<Step, ModelAnswer, StepEnd> {
+  *#ask(): Generator<ChosenStep, ModelAnswer, StepEnd> {
     const { formData, definition, instructions, tools, inputs, responseSchema, ask } = this.#agent;
     const messages = [...this.#messages];
     const request = {
@@ -175,7 +175,7 @@ export class AgentPlan implements StepPlan {
   }
 
   /** Makes a call that the model wants. Returns its result, or the reason why it was not made, for the model. */
-  *#callTool(call: ToolCall): Generator<Step, { text: string; isError: boolean }, StepEnd> {
+  *#callTool(call: ToolCall): Generator<ChosenStep, { text: string; isError: boolean }, StepEnd> {
     const failed = (text: string) => ({ text, isError: true });
     const tool = this.#agent.tools.find(({ name }) => name === call.name);
     const read = tool && this.#agent.inputs.get(tool)?.read(call.arguments);
@@ -204,7 +204,7 @@ export class AgentPlan implements StepPlan {
   }
 
   /** Asks a person whether the tool may be called. Returns undefined if it may, or the reason why not. */
-  *#askForApproval(tool: AgentTool, values: ValueMap): Generator<Step, string | undefined, StepEnd> {
+  *#askForApproval(tool: AgentTool, values: ValueMap): Generator<ChosenStep, string | undefined, StepEnd> {
     const description = JSON.stringify(toReadableJson({ M: values }), null, 2);
     // A person must see all that they approve.
     if ([...description].length > MAX_QUESTION_CHARACTERS) return 'the arguments are too long to be approved';
