@@ -257,7 +257,7 @@ it('the programs of the pages pass the type check', async () => {
 
 describe('the code blocks of the pages', () => {
   it('all have a known language', () => {
-    const known = ['sh', 'ts', 'sql', 'output', 'json', 'mermaid'];
+    const known = ['sh', 'ts', 'js', 'sql', 'output', 'json', 'mermaid'];
     expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
   });
 
@@ -266,7 +266,7 @@ describe('the code blocks of the pages', () => {
       !blocks.some((block) => block.page === page && block.text.startsWith(begins))
     );
     expect(unused).toEqual([]);
-    expect(blocks.filter(({ language, file }) => language === 'ts' && file === undefined)).toEqual([]);
+    expect(blocks.filter(({ language, file }) => ['ts', 'js'].includes(language) && file === undefined)).toEqual([]);
   });
 
   it('hold JSON if they are marked as JSON', () => {

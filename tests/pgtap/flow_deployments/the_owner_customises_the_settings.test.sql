@@ -54,8 +54,8 @@ update public.flow_deployments as d
 set (
     name, description, icon_url, start_permission, output_instructions, action_identity, fees, chain_network, max_starts_per_minute,
     max_runs_in_flight, on_end, queue_key, queue_key_shared, max_running_per_key, max_starts_per_key, key_period_seconds,
-    debounce_seconds, debounce_max_seconds
-  ) = (select r.name, r.description, r.icon_url, r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight, r.on_end, r.queue_key, r.queue_key_shared, r.max_running_per_key, r.max_starts_per_key, r.key_period_seconds, r.debounce_seconds, r.debounce_max_seconds
+    debounce_seconds, debounce_max_seconds, model_limits
+  ) = (select r.name, r.description, r.icon_url, r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight, r.on_end, r.queue_key, r.queue_key_shared, r.max_running_per_key, r.max_starts_per_key, r.key_period_seconds, r.debounce_seconds, r.debounce_max_seconds, r.model_limits
     from jsonb_populate_record(d, test.kept('before')::jsonb) as r)
 where true;
 select is(to_jsonb(d), test.kept('before')::jsonb, 'the owner can set all settings back') from public.flow_deployments as d;
