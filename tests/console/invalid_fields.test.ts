@@ -168,6 +168,29 @@ test("the editor's form of a run refuses a start until each field is valid", asy
   await expectOutput(owner);
 });
 
+test('Enter chooses the marked option, however late the timer of the opened list is', async () => {
+  const opened = await openConsole();
+  const owner = await enterConsole(opened);
+  const { page } = opened;
+  const id = await deploy(owner, await storeFlow(owner, fieldsFlow()));
+  // Timers of one delay end in their order, so after such a wait all earlier timers have ended.
+  await page.addInitScript(() => {
+    const { setTimeout } = window;
+    const late = (run: () => void, ms = 0) => setTimeout(run, ms === 0 ? 300 : ms);
+    window.setTimeout = late as typeof setTimeout;
+  });
+  await opened.goto(`deployments/${id}`);
+  const choice = page.getByRole('combobox', { name: 'is new' });
+  await choice.focus();
+  await page.keyboard.type('N');
+  const option = page.getByRole('option', { name: 'No', exact: true });
+  await expect.poll(() => option.getAttribute('data-combobox-selected')).not.toBeNull();
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
+  await page.keyboard.press('Enter');
+  await expect.poll(() => choice.inputValue()).toBe('No');
+  expect(await runsOf(owner)).toEqual([]);
+});
+
 test('a run and a deploy are refused while a field of the selected node is not JSON', async () => {
   const opened = await openConsole();
   const owner = await enterConsole(opened);

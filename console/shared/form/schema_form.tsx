@@ -9,6 +9,7 @@ import type {
   WidgetProps,
 } from '@rjsf/utils';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { chooseMarked } from './choose_marked.ts';
 import { faultAt, schemaValidator } from './schema_validator.ts';
 import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
 import { TypedField } from './typed/typed_field.tsx';
@@ -104,7 +105,7 @@ export function SchemaForm(props: SchemaFormProps) {
   const focusFirstFault = () =>
     place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .form-fault')?.focus();
   return (
-    <div ref={place} onKeyDown={send}>
+    <div ref={place} onKeyDown={send} onKeyDownCapture={chooseMarked}>
       <Form
         idPrefix={idPrefix}
         schema={schema}
