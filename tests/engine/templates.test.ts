@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'lossless-json';
+import { LosslessNumber, parse } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import {
@@ -25,7 +25,15 @@ const SIGNATURE = '1'.repeat(63) + '2';
 
 const folder = join(projectDir, 'docs/templates');
 
-/** Makes a flow of the tests from a template. `retry` gets all its members, as in a snapshot. */
+/** The flow of all tools of agents: it returns its input. */
+const TOOL = 7;
+const tool = new FlowBuilder();
+tool.output('paid', tool.input('order', undefined, { type: 'text', required: true }));
+
+/**
+ * Makes a flow of the tests from a template. `retry` gets all its members, as in a snapshot. Tools of agents get a flow,
+ * which people choose.
+ */
 class Template extends FlowBuilder {
   readonly #graph: Graph;
 
@@ -35,6 +43,8 @@ class Template extends FlowBuilder {
     const flow = parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown as Graph;
     for (const { data } of flow.nodes) {
       if (data.retry) data.retry = { ...data.retry, delay_ms: 0, max_delay_ms: 0 };
+      const { tools } = (data.targets_form.form_data ?? {}) as { tools?: { flow?: LosslessNumber }[] };
+      for (const one of tools ?? []) one.flow = new LosslessNumber(String(TOOL));
     }
     this.#graph = { ...flow, environment: {}, instructions_bundling: 'Off' };
   }
@@ -64,12 +74,15 @@ const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'>
 
 const DRAFT = { topic: 'invoice', answer: 'It is on its way.' };
 
-/** A provider of models that answers each request with DRAFT. */
-const model: Pick<NodeServices, 'http' | 'openConnection'> = {
+/** A provider of models that answers the last message of a request with this delta. */
+const modelThat = (
+  answers: (last: { role: string; content: string }) => object,
+): Pick<NodeServices, 'http' | 'openConnection'> => ({
   http: {
-    request: async ({ receive }: HttpRequest) => {
+    request: async ({ body, makeBody, receive }: HttpRequest) => {
+      const { messages } = JSON.parse(new TextDecoder().decode(body ?? await makeBody?.()));
       const headers = { 'content-type': 'text/event-stream' };
-      const chunk = { choices: [{ delta: { content: JSON.stringify(DRAFT) }, finish_reason: 'stop' }] };
+      const chunk = { choices: [{ delta: answers(messages.at(-1)), finish_reason: 'stop' }] };
       receive?.head({ status: 200, headers });
       await receive?.piece(new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
       return { status: 200, headers, body: new Uint8Array(0) };
@@ -83,14 +96,25 @@ const model: Pick<NodeServices, 'http' | 'openConnection'> = {
       { allowsHttp: false },
     );
   },
+});
+
+const CALL = { index: 0, id: 'call_1', function: { name: 'pay_back', arguments: '{"order":"77"}' } };
+
+/** The providers of templates that ask a model. */
+const models: { [template: string]: Partial<NodeServices> } = {
+  answer_a_letter: modelThat(() => ({ content: JSON.stringify(DRAFT) })),
+  agent_that_asks_first: modelThat(({ role, content }) =>
+    role === 'tool' ? { content: `told: ${content}` } : { tool_calls: [CALL] }
+  ),
 };
 
-/** Answers each pending input at once: `approved` is false. */
-const refusing: PendingInputs = {
+/** Answers each pending input at once. */
+const answeredWith = (value: Value): PendingInputs => ({
   makeAddress: () => ({ token: 'token', url: 'https://example.com/token' }),
-  look: () => Promise.resolve({ status: 'submitted', value: { M: { approved: { B: false } } } }),
+  look: () => Promise.resolve({ status: 'submitted', value }),
   untilNews: () => Promise.resolve(),
-};
+});
+const REFUSAL: Value = { M: { approved: { B: false } } };
 
 /** Confirms each transaction at once. */
 const confirming: Transactions = {
@@ -133,7 +157,7 @@ const failure = (message: string, node: number, attempt: number): Value => ({
   },
 });
 
-const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
+const cases: [template: string, inputs: ValueMap, output: ValueMap, answered?: Value][] = [
   ['retry_with_fallback', { url: at('/fine'), fallback_url: at('/spare') }, { answer: status('ready') }],
   [
     'retry_with_fallback',
@@ -211,12 +235,24 @@ const cases: [template: string, inputs: ValueMap, output: ValueMap][] = [
     { letter: { S: 'Where is my invoice?' } },
     { draft: { M: { topic: { S: DRAFT.topic }, answer: { S: DRAFT.answer } } } },
   ],
+  [
+    'agent_that_asks_first',
+    { letter: { S: 'Order 77 came broken.' } },
+    { answer: { S: 'told: {"paid":"77"}' } },
+    { S: 'Approve' },
+  ],
+  [
+    'agent_that_asks_first',
+    { letter: { S: 'I do not like order 77.' } },
+    { answer: { S: 'told: Error: a person has refused this call' } },
+    { S: 'Refuse' },
+  ],
   ['fan_out_and_collect', { urls: { A: [] } }, { ready: { A: [] }, others: { A: [] }, failures: { A: [] } }],
 ];
 
-it.each(cases)('the template %s does what it says, with %j', async (name, inputs, output) => {
+it.each(cases)('the template %s does what it says, with %j', async (name, inputs, output, answered = REFUSAL) => {
   const services = {
-    inputs: refusing,
+    inputs: answeredWith(answered),
     transactions: confirming,
     files,
     project,
@@ -228,9 +264,9 @@ it.each(cases)('the template %s does what it says, with %j', async (name, inputs
       '/one': { jsonrpc: '2.0', id: '1', result: { total: 1 } },
       '/none': { jsonrpc: '2.0', id: '1', result: { total: 0 } },
     }),
-    ...(name === 'answer_a_letter' && model),
+    ...models[name],
   };
-  const result = await executeFlow(new Template(name), inputs, { services, now: Date.now });
+  const result = await executeFlow(new Template(name), inputs, { flows: { [TOOL]: tool }, services, now: Date.now });
   expect(result).toMatchObject({ status: 'succeeded', errors: null });
   expect(result.output.M).toEqual(output);
 });
