@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../api.tsx';
 import type { StartTarget } from './start_target.ts';
-import { type FlowChoice, useFlowChoices } from './use_flow_choices.ts';
+import { type FlowChoice, useFlowChoices, withChosen } from './use_flow_choices.ts';
 import { exactTime, useDateFormat } from '../time/dates.ts';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
@@ -14,10 +14,6 @@ const KINDS = [
   { value: 'flow', label: 'A flow and a tag, which each start looks up' },
   { value: 'deployment', label: 'One deployment' },
 ];
-
-/** Adds the chosen item to the choices if they do not contain it. */
-const withChosen = (choices: FlowChoice[], chosen: string | null, label: string): FlowChoice[] =>
-  chosen === null || choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label }];
 
 /** Reads the newest deployments of the user. */
 function useDeploymentChoices(): FlowChoice[] {

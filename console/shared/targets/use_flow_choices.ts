@@ -12,6 +12,10 @@ export interface FlowChoice {
   label: string;
 }
 
+/** Adds the chosen item to the choices if they do not contain it. */
+export const withChosen = (choices: FlowChoice[], chosen: string | null, label: string): FlowChoice[] =>
+  chosen === null || choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label }];
+
 /** Reads the newest flows of the user. Public flows of others can be read, too, but not deployed. */
 export function useFlowChoices(): FlowChoice[] {
   const { db } = useApi();

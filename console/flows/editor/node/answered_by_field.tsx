@@ -17,21 +17,30 @@ const EXPLAINED: Record<string, string> = {
   anyone_with_the_link: 'The starter sees the link, too.',
 };
 
-/** The field that chooses who may answer. A node without a choice lets anyone with the link answer. */
-export function AnsweredByField({ formData, onChange, fieldPathId, disabled }: FieldProps) {
-  const emails = Array.isArray(formData) ? formData.filter((item): item is string => typeof item === 'string') : [];
-  const choice = Array.isArray(formData) ? LISTED : typeof formData === 'string' ? formData : 'anyone_with_the_link';
-  const change = (value: unknown) => onChange(value, fieldPathId.path);
+interface AnsweredByProps {
+  label: string;
+  /** The stored choice: a word, or a list of e-mail addresses. */
+  value: unknown;
+  /** The choice that counts if none is stored. */
+  without: typeof ANSWERED_BY[number];
+  disabled: boolean;
+  onChange: (value: string | string[]) => void;
+}
+
+/** Chooses who may answer. */
+export function AnsweredBy({ label, value, without, disabled, onChange }: AnsweredByProps) {
+  const emails = Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+  const choice = Array.isArray(value) ? LISTED : typeof value === 'string' ? value : without;
   const wrong = emails.find((email) => !isEmail(email));
   return (
     <Stack gap='xs'>
       <NativeSelect
-        label='Who may answer'
+        label={label}
         description={EXPLAINED[choice]}
-        data={Object.entries(LABELS).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(LABELS).map(([word, words]) => ({ value: word, label: words }))}
         value={choice}
-        disabled={disabled === true}
-        onChange={({ currentTarget: { value } }) => change(value === LISTED ? [] : value)}
+        disabled={disabled}
+        onChange={({ currentTarget: { value: chosen } }) => onChange(chosen === LISTED ? [] : chosen)}
       />
       {choice === LISTED && (
         <TagsInput
@@ -42,10 +51,21 @@ export function AnsweredByField({ formData, onChange, fieldPathId, disabled }: F
           splitChars={[',', ' ', ';']}
           value={emails}
           error={wrong === undefined ? emails.length === 0 && 'Enter an address' : `${wrong} is no e-mail address`}
-          disabled={disabled === true}
-          onChange={change}
+          disabled={disabled}
+          onChange={onChange}
         />
       )}
     </Stack>
   );
 }
+
+/** The field of a node that asks. A node without a choice lets anyone with the link answer. */
+export const AnsweredByField = ({ formData, onChange, fieldPathId, disabled }: FieldProps) => (
+  <AnsweredBy
+    label='Who may answer'
+    value={formData}
+    without='anyone_with_the_link'
+    disabled={disabled === true}
+    onChange={(value) => onChange(value, fieldPathId.path)}
+  />
+);

@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
-import { lazy, Suspense, useMemo } from 'react';
+import { type ComponentType, lazy, Suspense, useMemo } from 'react';
 import { CodeField } from '../../../shared/code/code_field.tsx';
 import { SchemaForm } from '../../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
@@ -30,31 +30,23 @@ function NodeCode({ formData, onChange, schema, name, fieldPathId, disabled, uiS
   );
 }
 
-// This field is loaded when a form needs it, because only few nodes name a connection.
-const ConnectionField = lazy(async () => ({
-  default: (await import('../../../shared/form/connection_field.tsx')).ConnectionField,
-}));
-
-const NodeConnection = (props: FieldProps) => (
-  <Suspense fallback={<Loading />}>
-    <ConnectionField {...props} />
-  </Suspense>
-);
-
-// This field is loaded when a form needs it, because only nodes API Input have it.
-const LazyAnsweredBy = lazy(async () => ({ default: (await import('./answered_by_field.tsx')).AnsweredByField }));
-
-const NodeAnsweredBy = (props: FieldProps) => (
-  <Suspense fallback={<Loading />}>
-    <LazyAnsweredBy {...props} />
-  </Suspense>
-);
+/** Makes a field that is loaded when a form needs it, because only few nodes have it. */
+function loadedField(load: () => Promise<ComponentType<FieldProps>>) {
+  const Field = lazy(async () => ({ default: await load() }));
+  return (props: FieldProps) => (
+    <Suspense fallback={<Loading />}>
+      <Field {...props} />
+    </Suspense>
+  );
+}
 
 const FIELDS = {
   ...NODE_FIELDS,
   code: NodeCode,
-  connection: NodeConnection,
-  answered_by: NodeAnsweredBy,
+  connection: loadedField(async () => (await import('../../../shared/form/connection_field.tsx')).ConnectionField),
+  answered_by: loadedField(async () => (await import('./answered_by_field.tsx')).AnsweredByField),
+  flow: loadedField(async () => (await import('./fields/flow_field.tsx')).FlowField),
+  agent_tools: loadedField(async () => (await import('./fields/agent_tools_field.tsx')).AgentToolsField),
 };
 
 /** Returns the ids of the node's inputs that have an edge. */

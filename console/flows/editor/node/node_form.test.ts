@@ -103,3 +103,13 @@ it.each([
   const { schema } = formOf('flow_input', formData);
   expect(schema.properties?.form_label).toEqual({ title: 'Default', ...field });
 });
+
+it.each([
+  ['ai_agent', 'tools', 'agent_tools'],
+  ['interflow', 'id', 'flow'],
+  ['interflow_instructions', 'id', 'flow'],
+  ['other', 'id', undefined],
+])('a node %s chooses flows in its field %s', (nodeId, name, field) => {
+  const { uiSchema } = formOf(nodeId, {}, { [name]: { type: name === 'tools' ? 'array' : 'integer' } });
+  expect(objectAt(uiSchema, name)['ui:field']).toBe(field);
+});

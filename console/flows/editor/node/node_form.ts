@@ -176,6 +176,14 @@ const answeringFields = ({ nodeId }: DrawnNode): UiSchema =>
     }
     : {};
 
+/** Offers the user's flows where a node calls flows. */
+function calledFlows({ nodeId, kind }: DrawnNode, properties: PlainObject): UiSchema {
+  if (kind !== 'native') return {};
+  if (nodeId === 'ai_agent' && properties.tools !== undefined) return { tools: { 'ui:field': 'agent_tools' } };
+  const isCall = nodeId === 'interflow' || nodeId === 'interflow_instructions';
+  return isCall && properties.id !== undefined ? { id: { 'ui:field': 'flow' } } : {};
+}
+
 /** Gives texts and JSON of a constant room for lines. Forms of older definitions take any value, and stay as they are. */
 function constantFields(node: DrawnNode, schema: PlainObject, formData: PlainObject): UiSchema {
   const hasLines = formData.type === 'text' || formData.type === 'JSON';
@@ -226,6 +234,7 @@ export function nodeForm(
       ...codeFields(node),
       ...connectionFields(properties),
       ...answeringFields(node),
+      ...calledFlows(node, properties),
       ...constantFields(node, schema, formData),
       ...pairsFields(form.ui_schema),
     },
