@@ -28,3 +28,17 @@ it('calls get the stored ids of flows that are imported together, and other numb
   expect(JSON.stringify(row.nodes)).toContain('"form_data":{"id":70,"amount":');
   expect(JSON.stringify((await fromEditorFile(text, new Map())).row.nodes)).toContain('"form_data":{"id":7,"amount":');
 });
+
+it('tools of an agent get the stored ids of flows that are imported together, and keep their other members', async () => {
+  const tools = [{ flow: 7, name: 'pay', needs_approval: true }, { flow: 9, name: 'find' }, { name: 'none' }];
+  const node = { id: 'a', data: { node_id: 'ai_agent', targets_form: { form_data: { model: 'm', tools } } } };
+  const text = JSON.stringify({ id: 8, nodes: [node], edges: [] });
+  const { row } = await fromEditorFile(text, new Map([['7', 70]]));
+  expect(row.nodes).toEqual([{
+    ...node,
+    data: {
+      ...node.data,
+      targets_form: { form_data: { model: 'm', tools: [{ ...tools[0], flow: 70 }, ...tools.slice(1)] } },
+    },
+  }]);
+});

@@ -29,9 +29,23 @@ const editorFlowSchema = z.object({
  */
 export const editorFlowToRow = (json: unknown) => readEditorFlow(json).row;
 
+/** Returns the form data of a node with the stored ids of the flows that it calls. */
+function withStoredIds(nodeId: unknown, formData: { [member: string]: unknown }, flowIds: FlowIds) {
+  const stored = (member: string, id: unknown) => {
+    const found = flowIds.get(String(id));
+    return found === undefined ? {} : { [member]: found };
+  };
+  if (nodeId === 'interflow' || nodeId === 'interflow_instructions') {
+    return { ...formData, ...stored('id', formData.id) };
+  }
+  if (nodeId !== 'ai_agent' || !Array.isArray(formData.tools)) return formData;
+  const tools = formData.tools.map((tool) => isObject(tool) ? { ...tool, ...stored('flow', tool.flow) } : tool);
+  return { ...formData, tools };
+}
+
 /**
- * Sets the ids of called flows in nodes of the older form. `flowIds` has the ids of stored flows, by the ids that their
- * files have. Calls of other flows stay.
+ * Sets the ids of called flows in nodes of the older form, also those of the tools of agents. `flowIds` has the ids of
+ * stored flows, by the ids that their files have. Calls of other flows stay.
  */
 export function resolveCalls<Node extends { [member: string]: unknown }>(
   nodes: readonly Node[],
@@ -39,13 +53,13 @@ export function resolveCalls<Node extends { [member: string]: unknown }>(
 ): Node[] {
   return nodes.map((node) => {
     const { data } = node;
-    if (!isObject(data) || !['interflow', 'interflow_instructions'].includes(String(data.node_id))) return node;
+    if (!isObject(data) || !['interflow', 'interflow_instructions', 'ai_agent'].includes(String(data.node_id))) {
+      return node;
+    }
     const form = isObject(data.targets_form) ? data.targets_form : {};
-    const formData = isObject(form.form_data) ? form.form_data : {};
-    const id = flowIds.get(String(formData.id));
-    return id === undefined
-      ? node
-      : { ...node, data: { ...data, targets_form: { ...form, form_data: { ...formData, id } } } };
+    if (!isObject(form.form_data)) return node;
+    const form_data = withStoredIds(data.node_id, form.form_data, flowIds);
+    return { ...node, data: { ...data, targets_form: { ...form, form_data } } };
   });
 }
 
