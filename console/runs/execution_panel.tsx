@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { TranscriptLink } from './agent/transcript_link.tsx';
 import { ValueView } from '../shared/value_view.tsx';
 import { When } from '../shared/time/when.tsx';
 import { describeDuration, msBetween } from '../shared/run/duration.ts';
@@ -55,6 +56,8 @@ interface ExecutionPanelProps {
   title: string;
   /** The names of the node's inputs; undefined for a node that is not on the graph. */
   inputs: ReadonlySet<string> | undefined;
+  /** True for a node `ai_agent`. */
+  isAgent: boolean;
   /** The executions of one node. */
   executions: readonly ShownExecution[];
   /** If the node did not run because of failures, the titles of the failed nodes by their ids. */
@@ -90,7 +93,7 @@ function WhyNotRun(
 
 /** The inputs and outputs of a node's execution, and its errors if it failed. */
 export function ExecutionPanel(props: ExecutionPanelProps) {
-  const { runId, title, inputs, executions, hasEnded } = props;
+  const { runId, title, inputs, isAgent, executions, hasEnded } = props;
   const failed = executions.find((one) => stateOf(one, hasEnded) === 'failed');
   const [chosen, setChosen] = useState<number>();
   const execution = executions.find(({ times }) => times === chosen) ?? failed ?? executions[0];
@@ -127,6 +130,7 @@ export function ExecutionPanel(props: ExecutionPanelProps) {
                   `, ${describeDuration(msBetween(execution.start_time, execution.end_time) ?? 0)}`}
               </Text>
             </Group>
+            {isAgent && <TranscriptLink runId={runId} nodeId={execution.node_id} times={execution.times} />}
             {execution.is_taken_over && (
               <Text size='sm'>This execution was taken over from the run that this run redrives.</Text>
             )}

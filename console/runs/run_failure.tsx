@@ -19,7 +19,7 @@ function Stopped({ run }: { run: RunRow }) {
 
 interface RunFailureProps {
   run: RunRow;
-  graph: ShownGraph | undefined;
+  graph: Pick<ShownGraph, 'titles' | 'inputs'> | undefined;
   onSelect: (nodeId: string) => void;
 }
 

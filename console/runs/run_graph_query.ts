@@ -12,6 +12,8 @@ export interface ShownGraph {
    * no deployment or its deployment was deleted.
    */
   isFrozen: boolean;
+  /** The ids of the nodes `ai_agent`. */
+  agents: ReadonlySet<string>;
   /** The titles of the nodes, by their ids. */
   titles: ReadonlyMap<string, string>;
   /** The names of the nodes' inputs, by the nodes' ids. */
@@ -30,6 +32,7 @@ function toGraph(graph: unknown, isFrozen: boolean): ShownGraph {
     nodes: listOf(nodes),
     edges: listOf(edges),
     isFrozen,
+    agents: new Set(drawn.flatMap(({ id, nodeId }) => nodeId === 'ai_agent' ? id : [])),
     titles: new Map(drawn.map(({ id, title }) => [id, title])),
     inputs: new Map(drawn.map(({ id, inputs }) => [id, new Set(inputs.map(({ name }) => name))])),
   };

@@ -62,6 +62,7 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
               runId={run.id}
               title={graph.titles.get(selected) ?? selected}
               inputs={graph.inputs.get(selected)}
+              isAgent={graph.agents.has(selected)}
               executions={ofSelected}
               failedBefore={causes.get(selected) ?? NO_CAUSES}
               onSelect={onSelect}

@@ -1,4 +1,5 @@
 import { Anchor, Code } from '@mantine/core';
+import type { RunRow } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
 import { type Column, PagedTable } from '../shared/page/paged_table.tsx';
 import { usePagedRows } from '../shared/page/use_paged_rows.ts';
@@ -6,6 +7,7 @@ import { runKey } from '../shared/use_run_events.ts';
 import { When } from '../shared/time/when.tsx';
 import { explorerLink } from '../shared/explorer_link.ts';
 import { Section } from '../shared/page/section.tsx';
+import { clusterOf } from './cluster_of.ts';
 
 interface TransactionRow {
   node_id: string;
@@ -16,22 +18,21 @@ interface TransactionRow {
 }
 
 interface RunTransactionsProps {
-  runId: string;
+  run: RunRow;
   isLive: boolean;
-  cluster: string;
   titles: ReadonlyMap<string, string>;
 }
 
 /** The transactions of a run, found by the signatures in outputs of its nodes. Shows nothing if there are none. */
-export function RunTransactions({ runId, isLive, cluster, titles }: RunTransactionsProps) {
+export function RunTransactions({ run, isLive, titles }: RunTransactionsProps) {
   const { db } = useApi();
   const list = usePagedRows<TransactionRow>({
-    queryKey: [...runKey(runId), 'transactions', { isLive }],
+    queryKey: [...runKey(run.id), 'transactions', { isLive }],
     parameter: 'transactions',
     read: async (from, to, signal) => {
       const { data } = await db.from('node_run')
         .select('node_id, times, start_time, end_time, signature:output->M->signature->>B6')
-        .eq('flow_run_id', runId).not('output->M->signature->>B6', 'is', null)
+        .eq('flow_run_id', run.id).not('output->M->signature->>B6', 'is', null)
         // Nodes that get the signature as an input are left out, because they only pass it on.
         .is('input->M->signature', null)
         .order('start_time').order('node_id').order('times').range(from, to).abortSignal(signal).throwOnError();
@@ -48,7 +49,7 @@ export function RunTransactions({ runId, isLive, cluster, titles }: RunTransacti
     {
       header: 'Signature',
       cell: ({ signature }) => (
-        <Anchor href={explorerLink(signature, cluster)} target='_blank' rel='noreferrer'>
+        <Anchor href={explorerLink(signature, clusterOf(run))} target='_blank' rel='noreferrer'>
           <Code>{signature}</Code>
         </Anchor>
       ),

@@ -614,6 +614,12 @@ export const importRules: readonly ImportRule[] = [
   },
   { files: 'console/runs', ...PAGE },
   {
+    files: 'console/runs/agent',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'runner/engine/run/step_node_id.ts'],
+    why: 'the ids of steps tell the calls of a model from the calls of tools.',
+  },
+  {
     files: 'console/nodes',
     ...PAGE,
     mayImport: [...PAGE.mayImport, 'types/described', 'types/node_definition.ts'],
