@@ -10,6 +10,9 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
+/** Matches a number of JSON. */
+export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
 /**
  * True if JavaScript writes the number exactly like its source, or if the source is an integer that JavaScript holds
  * exactly.

@@ -1,13 +1,10 @@
 import type { Value, ValueMap } from 'flow-deployments-client';
-import { digitsOf } from './exact_json.ts';
+import { digitsOf, JSON_NUMBER } from './exact_json.ts';
 import { isObject } from './graph/drawn_node.ts';
 
 const WHOLE = new Set(['U', 'I', 'U1', 'I1']);
 const NUMBERS = new Set([...WHOLE, 'F', 'D']);
 const TEXTS = new Set(['S', 'B3', 'B6', 'BY']);
-
-/** Matches a number of JSON. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import branch from '../../runner/nodes/branch/definition.json' with { type: 'json' };
 import input from '../../runner/nodes/flow_input/definition.json' with { type: 'json' };
 import { enterConsole, openConsole } from '../support/browser.ts';
@@ -92,4 +92,49 @@ test('each input of a node has a field for its type, with its name in words', as
   await page.screenshot({ path: '.stack/screenshots/fields_input.png', fullPage: true });
   await page.keyboard.press('Control+s');
   await expect.poll(() => formOf('flow_input')).toEqual({ label: 'when', type: 'date', form_label: '2026-12-01' });
+});
+
+test('a number that JavaScript would round stays as it is when another field is changed', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const owner = await enterConsole(opened);
+  const big = '18446744073709551615';
+  const flow = new FlowBuilder();
+  const types = { any: 'free', count: 'u64', is_on: 'bool' };
+  const script = flow.node('rhai_script_1x1', {
+    inputs: ['source', ...Object.keys(types)],
+    outputs: ['u'],
+    form: { source: '1', any: { of: [big] }, count: big },
+    title: 'Types',
+  });
+  for (const [name, type] of Object.entries(types)) {
+    flow.declare(script, name, { type_bounds: [type], required: false });
+  }
+  const id = await storeFlow(owner, flow);
+  const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+  const stored = await fetch(`${API_URL}/rest/v1/flows?id=eq.${id}`, {
+    method: 'PATCH',
+    headers: { apikey: PUBLISHABLE_KEY, authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+    // supabase-js would round the numbers.
+    body: JSON.stringify({ nodes: flow.nodes }).replaceAll(`"${big}"`, big),
+  });
+  expect(stored.status).toBe(204);
+  const storedText = async () => {
+    const { data } = await owner.client.from('flows').select('nodes::text').eq('id', id).single().throwOnError();
+    // SAFETY: the column is cast to text.
+    return (data as unknown as { nodes: string }).nodes;
+  };
+  await opened.goto(`flows/${id}`);
+  await page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name: 'Types' }).first().click();
+  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  const count = panel.getByRole('textbox', { name: 'Count' });
+  await expect.poll(() => count.inputValue()).toBe(big);
+  await panel.getByRole('switch', { name: 'Is on' }).click({ force: true });
+  await panel.getByRole('textbox', { name: 'Value of Any 1' }).fill(`[${big}, 2]`);
+  await expect.poll(() => count.inputValue()).toBe(big);
+  expect(await panel.getByText('rawJSON').count()).toBe(0);
+  await page.keyboard.press('Control+s');
+  await expect.poll(storedText).toContain('"is_on": true');
+  expect(await storedText()).toContain(`"count": ${big}`);
+  expect(await storedText()).toContain(`{"of": [${big}, 2]}`);
 });

@@ -1,6 +1,7 @@
 import { Button, CloseButton, Group, Input, Stack, TextInput } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { useState } from 'react';
+import { readExactNumbers } from './exact_numbers.ts';
 import { isStored, type PairRow, readRows, toPairs } from './pair_rows.ts';
 import { TypedField } from './typed/typed_field.tsx';
 
@@ -83,6 +84,6 @@ function Rows(props: FieldProps & { stored: PairRow[] }) {
  * for any JSON.
  */
 export function PairsField(props: FieldProps) {
-  const stored = readRows(props.formData);
+  const stored = readRows(readExactNumbers(props.formData));
   return stored === undefined ? <TypedField {...props} /> : <Rows {...props} stored={stored} />;
 }

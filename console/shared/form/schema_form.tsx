@@ -10,8 +10,9 @@ import type {
 } from '@rjsf/utils';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { chooseMarked } from './choose_marked.ts';
+import { markExactNumbers, readExactNumbers } from './exact_numbers.ts';
 import { faultAt, schemaValidator } from './schema_validator.ts';
-import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
+import { ExactNumberField, ListField, MapField, StructureFaults } from './structured_fields.tsx';
 import { TypedField } from './typed/typed_field.tsx';
 import type { FormContext, UnreadableTexts } from './unreadable_texts.ts';
 
@@ -47,7 +48,13 @@ export const PlainField = Templates.FieldTemplate!;
 const FIRST_FIELD = 'input:not([type=hidden]), textarea, select, button';
 
 /** The form library uses `FallbackField` for a schema of no known type, so its own field, an error, never appears. */
-const FIELDS = { anything: TypedField, FallbackField: TypedField, ArrayField: ListField, ObjectField: MapField };
+const FIELDS = {
+  anything: TypedField,
+  FallbackField: TypedField,
+  ArrayField: ListField,
+  ObjectField: MapField,
+  NumberField: ExactNumberField,
+};
 
 const TEMPLATES = { FieldErrorTemplate: StructureFaults };
 
@@ -87,6 +94,7 @@ export function SchemaForm(props: SchemaFormProps) {
   const templates = useMemo(() => ({ ...TEMPLATES, ...props.templates }), [props.templates]);
   const known = onSubmit === undefined ? WIDGETS : WIDGETS_OF_SENT_FORMS;
   const widgets = useMemo(() => ({ ...known, ...props.widgets }), [known, props.widgets]);
+  const marked = useMemo(() => markExactNumbers(value), [value]);
   const place = useRef<HTMLDivElement>(null);
   const allFields = useMemo(() => ({ ...FIELDS, ...fields }), [fields]);
   const [ownTexts] = useState<UnreadableTexts>(() => new Map());
@@ -110,7 +118,7 @@ export function SchemaForm(props: SchemaFormProps) {
         idPrefix={idPrefix}
         schema={schema}
         uiSchema={uiSchema}
-        formData={value}
+        formData={marked}
         formContext={formContext}
         fields={allFields}
         templates={templates}
@@ -124,8 +132,8 @@ export function SchemaForm(props: SchemaFormProps) {
         liveValidate={onSubmit === undefined ? 'onChange' : false}
         disabled={disabled}
         experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipDefaults' }}
-        onChange={({ formData }) => onChange(formData)}
-        onSubmit={({ formData }) => onSubmit?.(formData)}
+        onChange={({ formData }) => onChange(readExactNumbers(formData))}
+        onSubmit={({ formData }) => onSubmit?.(readExactNumbers(formData))}
         // Without this handler, the library logs faults to the browser's console.
         onError={focusFirstFault}
       >

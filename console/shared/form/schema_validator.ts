@@ -13,6 +13,7 @@ import {
   validationDataMerge,
   type ValidatorType,
 } from '@rjsf/utils';
+import { roundExactNumbers } from './exact_numbers.ts';
 import { INPUT_TYPES, type InputType } from '../../../types/values/input_types.ts';
 
 /** Converts `#/a/0/b~1c` to the path of a field, `['a', '0', 'b/c']`. */
@@ -56,7 +57,7 @@ function messageOf(keyword: string, error: string): string {
 function faultsOf(schema: RJSFSchema, value: unknown): FieldFault[] {
   // SAFETY: both types describe JSON Schema draft 7.
   const validator = new Validator(schema as Schema, '7', false);
-  const { errors } = validator.validate(value);
+  const { errors } = validator.validate(roundExactNumbers(value));
   return errors.filter(({ keyword }) => !OUTER.has(keyword)).map(({ keyword, instanceLocation, error }) => {
     const missing = keyword === 'required' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
     const path = pathOf(instanceLocation);

@@ -1,6 +1,7 @@
 import { Group, Input, NativeSelect, Text } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { markExactNumbers, readExactNumbers } from '../exact_numbers.ts';
 import { unreadableOf } from '../unreadable_texts.ts';
 import { RowsEditor } from './rows_editor.tsx';
 import { JsonEditor, NumberEditor, SwitchEditor, TextEditor } from './text_editors.tsx';
@@ -44,7 +45,8 @@ interface Shown {
 }
 
 function useShown(props: FieldProps, kinds: readonly ValueKind[]) {
-  const { formData, onChange, fieldPathId: { $id: id, path }, uiSchema, registry } = props;
+  const { onChange, fieldPathId: { $id: id, path }, uiSchema, registry } = props;
+  const formData = readExactNumbers(props.formData);
   const example: unknown = uiSchema?.['ui:options']?.example;
   const show = (value: unknown, former: ValueKind, edit: number): Shown => {
     const kind = kindOfValue(value) ?? former;
@@ -66,7 +68,7 @@ function useShown(props: FieldProps, kinds: readonly ValueKind[]) {
   const change = (next: Shown) => {
     setShown(next);
     note(next.fault);
-    onChange(next.value, path);
+    onChange(markExactNumbers(next.value), path);
   };
   return {
     shown,

@@ -1,4 +1,4 @@
-import { digitsOf } from '../../exact_json.ts';
+import { digitsOf, parseExactly } from '../../exact_json.ts';
 import { isObject } from '../../graph/drawn_node.ts';
 
 /** The kinds of values that a field may have, each with an editor of its own. */
@@ -71,8 +71,8 @@ export function readText(kind: ValueKind, text: string): Read {
   if (kind === 'text') return { value: text };
   if (text.trim() === '') return { value: undefined };
   try {
+    if (kind !== 'number') return { value: parseExactly(text) };
     const value: unknown = JSON.parse(text);
-    if (kind !== 'number') return { value };
     if (typeof value !== 'number') return { fault: 'This is not a number.' };
     return Number.isInteger(value) && !Number.isSafeInteger(value)
       ? { fault: 'This number has too many digits. Enter it as a text.' }
