@@ -5,8 +5,8 @@ import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../suppo
 
 /** The most actions that draw the flow, with mouse and keyboard. */
 const MOST_ACTIONS = 25;
-/** The most actions by keyboard only, from the list of flows to the mended run. */
-const MOST_PRESSES = 52;
+/** The most actions by keyboard only, from the list of flows to the start by somebody else. */
+const MOST_PRESSES = 59;
 /** The whole task takes longer than other tests on a busy machine. */
 const LONG = { timeout: 300_000 };
 
@@ -141,10 +141,10 @@ test('the flow of an approved request is drawn in few actions', async () => {
   expect(person.count).toBeLessThanOrEqual(MOST_ACTIONS);
 });
 
-test('a flow is drawn, run, approved and mended by keyboard only', LONG, async () => {
+test('a flow is drawn, run, approved, mended, deployed and started by keyboard only', LONG, async () => {
   const opened = await openConsole({ viewport: { width: 1280, height: 800 } });
   const { page } = opened;
-  await enterConsole(opened);
+  const owner = await enterConsole(opened);
   await opened.goto('flows');
   const person = new Person(opened);
   const field = (name: string) =>
@@ -221,5 +221,38 @@ test('a flow is drawn, run, approved and mended by keyboard only', LONG, async (
     await person.press('Control+Shift+Enter');
     await lastRunOf(page).getByText('succeeded', { exact: true }).first().waitFor();
   });
+  const startPage = page.getByRole('link', { name: /\/start\/f\/\d+\/latest$/ });
+  await person.step('deploy to signed-in users', async () => {
+    await person.press('Control+Shift+D');
+    const who = page.getByRole('combobox', { name: 'Who may start it' });
+    await who.waitFor();
+    await page.getByText('Deployed', { exact: true }).waitFor();
+    await person.press('F6');
+    expect(await hasFocus(who)).toBe(true);
+    await person.press('ArrowDown');
+    await expect.poll(async () => {
+      const { data } = await owner.client.from('flow_deployments').select('start_permission').throwOnError();
+      return data;
+    }).toEqual([{ start_permission: 'Authenticated' }]);
+  });
+  const other = await openConsole();
+  const starter = await enterConsole(other);
+  const visitor = new Person(other);
+  await person.step('start as somebody else', async () => {
+    await other.goto(await startPage.innerText());
+    // Opening the address is one action.
+    visitor.count += 1;
+    const email = other.page.getByRole('textbox', { name: 'email', exact: true });
+    await other.page.getByText(`You start as ${starter.email}`).waitFor();
+    await visitor.moveTo(email);
+    await visitor.type('bob@example.com');
+    await visitor.press('Enter');
+    // The owner has to approve the request of the other person.
+    await other.page.getByText('It waits for an answer').waitFor();
+    person.count += visitor.count;
+  });
+  const { data: runs } = await owner.client.from('flow_run').select('status, started_by')
+    .not('deployment_id', 'is', null).throwOnError();
+  expect(runs).toEqual([{ status: 'waiting', started_by: starter.id }]);
   expect(person.count, JSON.stringify(person.steps)).toBeLessThanOrEqual(MOST_PRESSES);
 });

@@ -3,16 +3,11 @@ import { deploymentLimits } from '../../../types/limits/deployments.ts';
 import { flowLimits } from '../../../types/limits/flows.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import { defaultStartLimits, guestsShare } from '../../../types/start_limits.ts';
+import { START_PERMISSIONS } from '../../shared/deploying/start_permissions.ts';
 import type { DeploymentTabProps } from '../tab_props.ts';
 import { KeyFields } from './key_fields.tsx';
 import type { Settings, SettingsFieldsProps } from './settings.ts';
 import { SettingsForm } from './settings_form.tsx';
-
-const PERMISSIONS = [
-  { value: 'Owner', label: 'Owner: only you' },
-  { value: 'Authenticated', label: 'Authenticated: everybody who has signed up' },
-  { value: 'Anonymous', label: 'Anonymous: anybody who shows a public key' },
-];
 
 const TextFields = ({ settings, change }: SettingsFieldsProps) => (
   <>
@@ -124,7 +119,7 @@ export default function Access({ deployment, draft }: DeploymentTabProps) {
     <SettingsForm title='Access and limits' draft={draft} fields={FIELDS}>
       <NativeSelect
         label='Who may start it'
-        data={PERMISSIONS}
+        data={START_PERMISSIONS}
         value={settings.start_permission}
         onChange={(event) => change({ start_permission: event.currentTarget.value })}
       />

@@ -21,6 +21,8 @@ test('a new node is connected by the same name, or else at its data', () => {
   expect(chosen(node('flow_input', ['order']), 'http_request')).toBe('order -> body');
   expect(chosen(node('http_request'), 'branch')).toBe('body -> value');
   expect(chosen(node('http_request'), 'json_extract')).toBe('body -> json_input');
+  expect(chosen(node('http_request'), 'flow_output')).toBe('body -> ');
+  expect(chosen(node('branch'), 'flow_output')).toBeUndefined();
   expect(chosen(node('branch'), 'merge')).toBe('output -> a');
   expect(chosen(node('json_extract'), 'text_template')).toBe('value -> data');
   expect(chosen(node('storage_upload'), 'storage_download')).toBe('key -> key');

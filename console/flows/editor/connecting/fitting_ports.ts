@@ -2,7 +2,7 @@ import type { DrawnEdge, DrawnInput, DrawnNode } from '../../../shared/graph/dra
 import { typesMeet } from '../../../../types/values/port_types.ts';
 import { type EdgeStart, edgeStarts } from '../edge_refusals.ts';
 import { hasNamedPorts } from '../ports/named_ports.ts';
-import { PORT_RANKS, rankInput } from './port_rank.ts';
+import { isData, PORT_RANKS, rankInput } from './port_rank.ts';
 
 /** An output of a node, and an input of another node that accepts the output's value. */
 export interface FittingPair {
@@ -45,7 +45,7 @@ export const fittingStarts = (from: DrawnNode, input: DrawnInput): EdgeStart[] =
 
 /**
  * Chooses the ports that a user most likely means: ports of the same name, or else the input for the data of the node,
- * or else the only pair that fits. Never chooses a setting, such as an address or a title.
+ * or else the only pair that fits, or the only output for data if all lead to the same input. Never chooses a setting, such as an address or a title.
  */
 export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnEdge[]): FittingPair | undefined {
   const pairs = openStarts(from).flatMap((start) =>
@@ -58,5 +58,7 @@ export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnE
     pairs.every(({ start }) => start === best.start);
   const isClear = best.rank <= PORT_RANKS.data || next === undefined || isScript ||
     (best.rank === PORT_RANKS.required && next.rank > best.rank);
-  return isClear ? best : undefined;
+  if (isClear) return best;
+  const fromData = pairs.filter(({ start }) => isData(start.name));
+  return fromData.length === 1 && pairs.every(({ input }) => input === best.input) ? fromData[0] : undefined;
 }

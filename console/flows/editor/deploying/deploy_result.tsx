@@ -7,6 +7,7 @@ import { useEditor } from '../editor_context.tsx';
 import { withoutNotes } from '../problems/problem.ts';
 import { ProblemList } from '../problems/problem_list.tsx';
 import type { Deploying } from './use_deploying.ts';
+import { WhoMayStart } from './who_may_start.tsx';
 
 /** Shows the result of the last deploy. */
 export function DeployResult({ deploying }: { deploying: Deploying }) {
@@ -27,7 +28,6 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
     );
   }
   if (deployed === undefined) return null;
-  const { limits } = deployed;
   const hasWarnings = withoutNotes(findings).length > 0;
   return (
     <Alert
@@ -41,17 +41,11 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
         {findings.length > 0 && <ProblemList problems={findings} />}
         <Group gap='md'>
           <Text size='sm'>Starts of the flow by its tag latest now use this deployment.</Text>
-          {limits !== undefined && (
-            <Text size='sm'>
-              Anybody may start it. Together, callers without an account have{' '}
-              {limits.guests.max_starts_per_minute.toLocaleString('en')} starts a minute and{' '}
-              {limits.guests.max_runs_in_flight.toLocaleString('en')} runs at a time; its settings raise that.
-            </Text>
-          )}
           <Button component={Link} href={`/deployments/${deployed.deployment_id}`} size='xs' variant='default'>
             Open the deployment
           </Button>
         </Group>
+        <WhoMayStart deployed={deployed} />
         <Address label='Start page' address={startPageAddress({ flow: flow.id })} isPage />
       </Stack>
     </Alert>

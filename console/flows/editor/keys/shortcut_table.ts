@@ -131,6 +131,14 @@ export const SHORTCUTS: readonly Shortcut[] = [
     command: () => pressButton('Control+Shift+Enter'),
   },
   {
+    shown: 'Ctrl Shift D',
+    what: 'Deploy',
+    keys: ['ctrl+shift+d'],
+    isForText: true,
+    isForOwner: true,
+    command: () => pressButton('Control+Shift+D'),
+  },
+  {
     shown: 'F6',
     what: 'Go to the messages, or to the drawer',
     keys: ['f6'],

@@ -38,7 +38,13 @@ export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Depl
           ? (
             <>
               <Button size='xs' variant='default' loading={saving.isPending} onClick={save}>Save</Button>
-              <Button size='xs' variant='default' loading={deploying.isPending} onClick={deploying.deploy}>
+              <Button
+                size='xs'
+                variant='default'
+                aria-keyshortcuts='Control+Shift+D'
+                loading={deploying.isPending}
+                onClick={deploying.deploy}
+              >
                 Deploy
               </Button>
               <RunButton />
