@@ -1,14 +1,14 @@
 import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
-import { type ComponentType, lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import { CodeField } from '../../../shared/code/code_field.tsx';
 import { SchemaForm } from '../../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
-import { Loading } from '../../../shared/page/loading.tsx';
 import { withFormData } from '../definition.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { changeNode, nodeIdOf } from '../flow_document.ts';
 import { NODE_FIELDS, NODE_TEMPLATES, NODE_WIDGETS } from './fields/field_parts.tsx';
+import { LOADED_FIELDS } from './fields/loaded_fields.tsx';
 import { type CodeOptions, nodeForm } from './node_form.ts';
 import { drawnNode } from '../view.ts';
 
@@ -30,24 +30,7 @@ function NodeCode({ formData, onChange, schema, name, fieldPathId, disabled, uiS
   );
 }
 
-/** Makes a field that is loaded when a form needs it, because only few nodes have it. */
-function loadedField(load: () => Promise<ComponentType<FieldProps>>) {
-  const Field = lazy(async () => ({ default: await load() }));
-  return (props: FieldProps) => (
-    <Suspense fallback={<Loading />}>
-      <Field {...props} />
-    </Suspense>
-  );
-}
-
-const FIELDS = {
-  ...NODE_FIELDS,
-  code: NodeCode,
-  connection: loadedField(async () => (await import('../../../shared/form/connection_field.tsx')).ConnectionField),
-  answered_by: loadedField(async () => (await import('./answered_by_field.tsx')).AnsweredByField),
-  flow: loadedField(async () => (await import('./fields/flow_field.tsx')).FlowField),
-  agent_tools: loadedField(async () => (await import('./fields/agent_tools_field.tsx')).AgentToolsField),
-};
+const FIELDS = { ...NODE_FIELDS, ...LOADED_FIELDS, code: NodeCode };
 
 /** Returns the ids of the node's inputs that have an edge. */
 function useConnected(id: string): ReadonlySet<string> {
