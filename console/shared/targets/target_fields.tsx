@@ -2,8 +2,9 @@ import { Autocomplete, Radio, Select, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../api.tsx';
+import { FlowSelect } from './flow_select.tsx';
 import type { StartTarget } from './start_target.ts';
-import { type FlowChoice, useFlowChoices, withChosen } from './use_flow_choices.ts';
+import { type FlowChoice, withChosen } from './use_flow_choices.ts';
 import { exactTime, useDateFormat } from '../time/dates.ts';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
@@ -54,18 +55,12 @@ interface TargetFieldsProps {
 }
 
 function FlowFields({ target: { flow, tag }, change }: TargetFieldsProps) {
-  const flows = withChosen(useFlowChoices(), flow === null ? null : String(flow), `Flow ${flow}`);
   const tags = useTagChoices(flow);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <Select
-        label='Flow'
-        data={flows}
-        searchable
-        required
-        nothingFoundMessage='No flow of yours has this name'
+      <FlowSelect
         value={flow === null ? null : String(flow)}
-        onChange={(chosen) => change({ flow: chosen === null ? null : Number(chosen), tag, deployment_id: null })}
+        onChange={(chosen) => change({ flow: chosen, tag, deployment_id: null })}
       />
       <Autocomplete
         label='Tag'

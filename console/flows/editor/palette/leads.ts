@@ -21,23 +21,10 @@ const CONNECTION: Lead = {
   href: '/connections',
 };
 
-const API: Lead = {
-  text: 'The operations of an API with an OpenAPI document become nodes without code.',
-  link: 'Add nodes',
-  href: '/nodes/add',
-};
-
-const TOOLS: Lead = {
-  text: 'The tools of an MCP server become nodes without code.',
-  link: 'Add nodes',
-  href: '/nodes/add',
-};
-
-const PROGRAM: Lead = {
-  text: 'The instructions of a Solana program with an IDL become nodes without code.',
-  link: 'Add nodes',
-  href: '/nodes/add',
-};
+const addNodes = (text: string): Lead => ({ text, link: 'Add nodes', href: '/nodes/add' });
+const API = addNodes('The operations of an API with an OpenAPI document become nodes without code.');
+const TOOLS = addNodes('The tools of an MCP server become nodes without code.');
+const PROGRAM = addNodes('The instructions of a Solana program with an IDL become nodes without code.');
 
 const LEADS: Readonly<Record<string, Lead>> = {
   cron: SCHEDULE,

@@ -5,7 +5,7 @@ import { TypedField } from '../../../../shared/form/typed/typed_field.tsx';
 import type { PlainObject } from '../../../../shared/graph/drawn_node.ts';
 import { AnsweredBy } from '../answered_by_field.tsx';
 import { faultOfName, readTools, toolNameOf, withMembers } from './agent_tools.ts';
-import { FlowSelect } from './flow_field.tsx';
+import { CalledFlow } from './flow_field.tsx';
 
 const textOf = (value: unknown): string => typeof value === 'string' ? value : '';
 
@@ -25,7 +25,7 @@ function Tool({ tools, index, disabled, onChange }: ToolProps) {
   return (
     <Fieldset legend={`Tool ${index + 1}`}>
       <Stack gap='xs'>
-        <FlowSelect
+        <CalledFlow
           value={tool.flow}
           disabled={disabled}
           onChange={(flow, title) => change({ flow, name: name || toolNameOf(title) })}
