@@ -20,6 +20,10 @@ export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const isExact = (value: number, source: string): boolean =>
   String(value) === source || Number.isSafeInteger(value) && /^-?\d+(\.0+)?$/.test(source);
 
+/** True for the digits of an integer that JavaScript would round. */
+export const isRounded = (digits: string): boolean =>
+  /^-?(?:0|[1-9]\d*)$/.test(digits) && !Number.isSafeInteger(Number(digits));
+
 /** Parses JSON without rounding. `JSON.stringify` writes the result unchanged. */
 export function parseExactly(text: string): unknown {
   return exact.parse(text, (_name, value, context) => {

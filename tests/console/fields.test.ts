@@ -99,6 +99,7 @@ test('a number that JavaScript would round stays as it is when another field is 
   const { page } = opened;
   const owner = await enterConsole(opened);
   const big = '18446744073709551615';
+  const edited = '18446744073709551613';
   const flow = new FlowBuilder();
   const types = { any: 'free', count: 'u64', is_on: 'bool' };
   const script = flow.node('rhai_script_1x1', {
@@ -133,8 +134,13 @@ test('a number that JavaScript would round stays as it is when another field is 
   await panel.getByRole('textbox', { name: 'Value of Any 1' }).fill(`[${big}, 2]`);
   await expect.poll(() => count.inputValue()).toBe(big);
   expect(await panel.getByText('rawJSON').count()).toBe(0);
+  await count.press('End');
+  await count.press('Backspace');
+  await count.press('3');
+  await page.keyboard.press('Tab');
+  await expect.poll(() => count.inputValue()).toBe(edited);
   await page.keyboard.press('Control+s');
   await expect.poll(storedText).toContain('"is_on": true');
-  expect(await storedText()).toContain(`"count": ${big}`);
+  expect(await storedText()).toContain(`"count": ${edited}`);
   expect(await storedText()).toContain(`{"of": [${big}, 2]}`);
 });

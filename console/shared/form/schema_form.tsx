@@ -10,9 +10,10 @@ import type {
 } from '@rjsf/utils';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { chooseMarked } from './choose_marked.ts';
+import { ExactNumberField } from './exact_number_field.tsx';
 import { markExactNumbers, readExactNumbers } from './exact_numbers.ts';
 import { faultAt, schemaValidator } from './schema_validator.ts';
-import { ExactNumberField, ListField, MapField, StructureFaults } from './structured_fields.tsx';
+import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
 import { TypedField } from './typed/typed_field.tsx';
 import type { FormContext, UnreadableTexts } from './unreadable_texts.ts';
 

@@ -1,14 +1,12 @@
 import { Text } from '@mantine/core';
 import { getDefaultRegistry } from '@rjsf/core';
 import { errorId, type FieldErrorProps, type FieldProps } from '@rjsf/utils';
-import { markedDigits } from './exact_numbers.ts';
 import { describesItems, describesMembers } from './field_kinds.ts';
 import { TypedField } from './typed/typed_field.tsx';
 
 const { fields } = getDefaultRegistry();
 const ArrayField = fields.ArrayField!;
 const ObjectField = fields.ObjectField!;
-const NumberField = fields.NumberField!;
 
 const isRoot = ({ fieldPathId }: Pick<FieldProps, 'fieldPathId'>): boolean => fieldPathId.path.length === 0;
 
@@ -19,11 +17,6 @@ export const ListField = (props: FieldProps) =>
 /** A field for each member of an object, or rows if the schema does not describe the members. */
 export const MapField = (props: FieldProps) =>
   isRoot(props) || describesMembers(props.schema) ? <ObjectField {...props} /> : <TypedField {...props} />;
-
-/** A field for a number. It shows the digits of a number that JavaScript would round. */
-export const ExactNumberField = (props: FieldProps) => (
-  <NumberField {...props} formData={markedDigits(props.formData) ?? props.formData} />
-);
 
 /** The faults of a list or an object as a whole. All other fields show their faults themselves. */
 export function StructureFaults({ errors = [], fieldPathId, schema, registry }: FieldErrorProps) {
