@@ -20,7 +20,8 @@ const imageSource = (image: ModelImage): EventData =>
     ? { type: 'url', url: image.url }
     : { type: 'base64', media_type: image.mediaType, data: image.base64 };
 
-const textBlocks = (text: string): EventData[] => text === '' ? [] : [{ type: 'text', text }];
+/** Makes the block of a text. The interface refuses a block without visible characters. */
+const textBlocks = (text: string): EventData[] => text.trim() === '' ? [] : [{ type: 'text', text }];
 
 /** Parses the arguments of an earlier call. The interface takes only an object. */
 function parseArguments(text: string): unknown {
@@ -55,14 +56,18 @@ function blocksOf(message: ModelMessage): EventData[] {
   }
 }
 
-/** Writes the messages. The results of all calls of one answer have to stand in one message of the user. */
+/**
+ * Writes the messages. The results of all calls of one answer have to stand in one message of the user. An empty message
+ * is left out, because the interface refuses it.
+ */
 function writeMessages(messages: readonly ModelMessage[]): EventData[] {
   const written: { role: string; content: EventData[] }[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const blocks = blocksOf(message);
     const last = written.at(-1);
-    if (last?.role === role) last.content.push(...blocksOf(message));
-    else written.push({ role, content: blocksOf(message) });
+    if (last?.role === role) last.content.push(...blocks);
+    else if (blocks.length > 0) written.push({ role, content: blocks });
   }
   return written;
 }

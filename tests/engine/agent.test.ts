@@ -184,6 +184,35 @@ describe('an agent', () => {
     expect(children.map(({ flow_id }) => flow_id)).toEqual([ROOT_FLOW_ID]);
   });
 
+  it('tells the model of arguments that no flow can get: texts without a form of storage, and wrong formats', async () => {
+    const forms = new FlowBuilder();
+    for (const type of ['date', 'email', 'url']) forms.output(type, forms.input(type, undefined, { type }));
+    provider.will(
+      calls(
+        call('broken', { any: 'a\0b' }, '1'),
+        call('broken', { any: { 'a\0': [1] } }, '2'),
+        { id: '3', name: 'broken', arguments: '{"any": "\\ud800"}' },
+        call('form', { date: '2026-02-30' }, '4'),
+        call('form', { email: 'nobody' }, '5'),
+        call('form', { url: 'ftp://a.example' }, '6'),
+        call('form', { date: '2028-02-29', email: 'a@b.example', url: 'https://a.example/x' }, '7'),
+      ),
+      { text: 'done' },
+    );
+    const tools = [...TOOLS, { flow: 6, name: 'form' }];
+    const { output } = await run({ tools }, { flows: { ...toolFlows(), 6: forms } });
+    expect(output).toEqual(outputs('done', 9));
+    expect(lastMessages().slice(-7).map(({ content }) => content)).toEqual([
+      'Error: any: a text holds NUL or half a surrogate pair',
+      'Error: any: a name holds NUL or half a surrogate pair',
+      'Error: any: a text holds NUL or half a surrogate pair',
+      'Error: date: must be a date such as 2026-11-29',
+      'Error: email: must be an e-mail address',
+      'Error: url: must be an http or https address',
+      '{"date":"2028-02-29","email":"a@b.example","url":"https://a.example/x"}',
+    ]);
+  });
+
   it('tells the model of a tool that fails', async () => {
     provider.will(calls(call('broken', {})), { text: 'There is no tea.' });
     const { output, nodeRuns } = await run();
@@ -228,6 +257,10 @@ describe('an agent', () => {
     expect(await executeFlow(flow, TASK, options())).toMatchObject({
       output: { M: { structured: { M: { cups: { U: '2' } } } } },
     });
+    // The interface refuses messages without content.
+    provider.will({ text: '' }, { text: '{"cups": 3}' });
+    expect(await executeFlow(flow, TASK, options())).toMatchObject({ status: 'succeeded' });
+    expect(lastMessages().map(({ role }) => role)).toEqual(['user']);
     provider.will({ text: 'two' }, { text: '{"cups": "2"}' });
     const { errors } = await executeFlow(flow, TASK, options());
     expect(errors![0]).toContain('model_answer_invalid');
@@ -238,6 +271,7 @@ describe('an agent', () => {
     [[{ name: 'add', flow: 'x' }], 'tools.0.flow'],
     [[TOOLS[0]!, TOOLS[0]!], 'two tools have the name post'],
     [[{ name: 'far', flow: 99 }], 'has no flow 99'],
+    [[{ name: 'post', flow: POST, needs_approval: 'true' }], 'tools.0.needs_approval: must be true or false'],
     ['post', 'tools: must be a list'],
   ])('with the tools %j fails before it calls the model', async (tools, error) => {
     const { errors } = await run({ tools });

@@ -75,11 +75,14 @@ function readTool(tool: LosslessJson, place: string): AgentTool {
   }
   const flowId = flowIdOf(formMember(tool, 'flow'));
   if (flowId === undefined) throw new NodeError(`${place}.flow: must be the integer id of a flow`);
+  const needsApproval = formMember(tool, 'needs_approval') ?? false;
+  // Another value must not count as false: then nobody would be asked.
+  if (typeof needsApproval !== 'boolean') throw new NodeError(`${place}.needs_approval: must be true or false`);
   return {
     name,
     description,
     flowId,
-    needsApproval: formMember(tool, 'needs_approval') === true,
+    needsApproval,
     answering: { ...readAnsweredBy(formMember(tool, 'answered_by') || 'owner'), shown_inputs: [] },
   };
 }

@@ -1,11 +1,20 @@
+import { isEmail } from '../../../types/answer_schema.ts';
 import { faultsOfAnswer } from '../../../types/check_answer.ts';
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import { nodeLimits } from '../../../types/limits/nodes.ts';
+import { requestLimits } from '../../../types/limits/requests.ts';
 import { type InputType, inputTypeNamed } from '../../../types/values/input_types.ts';
 import { fromReadableJson, javaScriptOfJson } from '../../../types/values/json/readable_json.ts';
 import { parseLosslessJson } from '../../../types/values/json_text.ts';
 import type { PortTypeName } from '../../../types/values/port_types.ts';
-import { type LosslessJson, MAX_VALUE_DEPTH, ValueError, type ValueMap } from '../../../types/values/value.ts';
+import {
+  type LosslessJson,
+  MAX_VALUE_DEPTH,
+  type Value,
+  ValueError,
+  type ValueMap,
+} from '../../../types/values/value.ts';
+import { measureValue } from '../../engine/limits/value_size.ts';
 import { formMember, formText } from '../../engine/node.ts';
 
 /** An input of a flow, as its author has described it. */
@@ -29,6 +38,28 @@ const JSON_TYPES: { readonly [type in PortTypeName]?: string } = {
   object: 'object',
   pubkey: 'string',
 };
+
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) && !text.startsWith('0000') ? Date.parse(`${text}T00:00:00Z`) : NaN;
+  // For the 30th of February, the time is that of a day in March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** The tests of texts that have a format. `private.typed_value_fault` makes the same tests at a start. */
+const FITS: { readonly [format in NonNullable<InputType['format']>]: (text: string) => boolean } = {
+  date: isDate,
+  email: isEmail,
+  uri: (text) => text.length <= requestLimits.url_characters.value && /^https?:\/\/[^\s/?#]\S*$/i.test(text),
+};
+
+/** Returns the reason why a tool can't get a value; undefined if it can. */
+function faultOf(value: Value, type: InputType | undefined): string | undefined {
+  const { fault } = measureValue(value);
+  if (fault !== undefined) return fault;
+  return type?.format === undefined || !('S' in value) || FITS[type.format](value.S)
+    ? undefined
+    : `must be ${type.words}`;
+}
 
 const LIMITS = { characters: nodeLimits.checked_answer_bytes.value, depth: MAX_VALUE_DEPTH, members: Infinity };
 
@@ -100,6 +131,8 @@ export class ToolInputs {
       try {
         const value = fromReadableJson(given, [type?.portType ?? 'free'], isRequired);
         if (value === undefined) return { fault: `${name}: must be ${type?.words ?? 'JSON'}` };
+        const fault = faultOf(value, type);
+        if (fault !== undefined) return { fault: `${name}: ${fault}` };
         values[name] = value;
       } catch (error) {
         if (!(error instanceof ValueError)) throw error;
