@@ -75,6 +75,53 @@ it('makes inputs of parameters and members, outputs of the answer, and a request
   expect(new TextDecoder().decode(await sent[0]!.makeBody!())).toBe('{"id":true}');
 });
 
+it('headers that OpenAPI ignores are no inputs, in any case of their letters', () => {
+  const parameters = ['Accept', 'content-type', 'AUTHORIZATION', 'x-own'].map((name) => ({ name, in: 'header' }));
+  expect(one({ parameters }).definition!.targets.map(({ name }) => name)).toEqual(['x-own']);
+});
+
+it('fields of a form are written as the document says', async () => {
+  const schema = { properties: Object.fromEntries(['meta', 'tags', 'ids', 'plain', 'data'].map((name) => [name, {}])) };
+  const encoding = { meta: { style: 'deepObject' }, tags: { explode: false }, ids: { style: 'pipeDelimited' } };
+  const { definition } = one({
+    parameters: [{ name: 'id', in: 'path' }],
+    requestBody: { content: { 'application/x-www-form-urlencoded': { schema, encoding } } },
+  });
+  let body = '';
+  const http = {
+    request: async ({ makeBody }: HttpRequest) => {
+      body = new TextDecoder().decode(await makeBody!());
+      return { status: 204, headers: {}, body: new Uint8Array() };
+    },
+  };
+  const list = { A: [{ S: 'a,b' }, { U: '1' }] };
+  const map = { M: { k: { S: 'v' }, inner: { M: { list } } } };
+  // SAFETY: a frozen definition has the same members.
+  const module = makeModule(definition as unknown as FrozenDefinition);
+  await runNode(module, { id: { S: 'x' }, meta: map, tags: list, ids: list, plain: list, data: map }, {
+    http,
+    formData: { server: 'https://a.example' },
+  });
+  expect(body.split('&')).toEqual([
+    'meta%5Bk%5D=v',
+    'meta%5Binner%5D%5Blist%5D%5B0%5D=a%2Cb',
+    'meta%5Binner%5D%5Blist%5D%5B1%5D=1',
+    'tags=a%2Cb,1',
+    'ids=a%2Cb%7C1',
+    'plain=a%2Cb',
+    'plain=1',
+    'data=%7B%22k%22%3A%22v%22%2C%22inner%22%3A%7B%22list%22%3A%5B%22a%2Cb%22%2C1%5D%7D%7D',
+  ]);
+});
+
+it('takes the first server with an absolute address, and bytes by their encoding', () => {
+  const servers = [{ url: '/v1' }, { url: 'https://b.example' }];
+  const schema = { properties: { file: { type: 'string', contentEncoding: 'base64' } } };
+  const { definition } = one({ requestBody: json(schema) }, { servers });
+  expect(definition!.data.implementation).toMatchObject({ server: { url: 'https://b.example' } });
+  expect(definition!.targets).toMatchObject([{ name: 'file', type_bounds: ['bytes'] }]);
+});
+
 it('reads Swagger 2.0: its host, forms and files', () => {
   const { definitions } = describeOpenApi({
     swagger: '2.0',
@@ -84,7 +131,12 @@ it('reads Swagger 2.0: its host, forms and files', () => {
     paths: {
       '/up': {
         put: {
-          parameters: [{ in: 'formData', name: 'f', type: 'file' }, { in: 'query', name: 'q', type: 'array' }],
+          parameters: [
+            { in: 'formData', name: 'f', type: 'file' },
+            { in: 'formData', name: 'list', type: 'array' },
+            { in: 'formData', name: 'multi', type: 'array', collectionFormat: 'multi' },
+            { in: 'query', name: 'q', type: 'array' },
+          ],
           responses: {},
         },
       },
@@ -97,7 +149,14 @@ it('reads Swagger 2.0: its host, forms and files', () => {
     implementation: {
       server: { url: 'https://a.example/b' },
       parameters: [{ name: 'q', style: 'form', explode: false }],
-      body: { kind: 'multipart', fields: [{ name: 'f', port: 'f' }] },
+      body: {
+        kind: 'multipart',
+        fields: [
+          { name: 'f', port: 'f' },
+          { name: 'list', port: 'list', style: 'form', explode: false },
+          { name: 'multi', port: 'multi', style: 'form', explode: true },
+        ],
+      },
     },
   });
 });

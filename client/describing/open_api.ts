@@ -32,6 +32,10 @@ const effectsOf = (method: typeof METHODS[number]): Effects =>
     ? 'idempotent'
     : 'once';
 
+/** Tests whether the address of a server is absolute, perhaps with variables in its place. */
+const isAbsolute = (url: unknown): boolean =>
+  typeof url === 'string' && url.length <= MAX_ADDRESS_CHARACTERS && /^(?:https?:\/\/|\{)/i.test(url);
+
 /** Returns the first server with an absolute address. */
 function serverOf(
   { document }: DocumentReading,
@@ -47,9 +51,10 @@ function serverOf(
     return { url: `${scheme}://${host}${textOf(document.basePath)?.slice(0, MAX_ADDRESS_CHARACTERS) ?? ''}` };
   }
   const lists = [operation.servers, path.servers, document.servers].map(listOf);
-  const server = objectOf(lists.find((servers) => servers.length > 0)?.[0]);
+  const servers = references.list(lists.find((list) => list.length > 0));
+  const server = objectOf(servers.find((one) => isAbsolute(memberOf(one, 'url'))));
   const url = textOf(server.url);
-  if (url === undefined || url.length > MAX_ADDRESS_CHARACTERS || !/^(?:https?:\/\/|\{)/i.test(url)) return undefined;
+  if (url === undefined) return undefined;
   const variables = references.members(server.variables).flatMap(([name, variable]) => {
     const value = textOf(memberOf(variable, 'default'));
     return value === undefined || value.length > MAX_ADDRESS_CHARACTERS ? [] : [[name, value]];

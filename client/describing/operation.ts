@@ -1,4 +1,4 @@
-import type { OpenApiImplementation, Parameter, RequestBody } from '../../types/described/openapi.ts';
+import type { BodyField, OpenApiImplementation, Parameter, RequestBody } from '../../types/described/openapi.ts';
 import {
   type DescribedJson,
   memberOf,
@@ -28,6 +28,12 @@ const STYLES: Record<Parameter['in'], readonly Parameter['style'][]> = {
   header: ['simple'],
   query: ['form', 'deepObject', 'spaceDelimited', 'pipeDelimited'],
 };
+
+/**
+ * Headers that are not parameters: the adapter sends the media types, and a connection the credentials. Source: OpenAPI
+ * 3.0 and 3.1, "Parameter Object", `name`.
+ */
+const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 /** The style of a parameter of Swagger 2.0 by its `collectionFormat`. */
 const COLLECTIONS: Record<string, [style: Parameter['style'], explode: boolean]> = {
@@ -62,6 +68,16 @@ function styleOf(
     throw new OperationRefused(`parameters of style ${shortTextOf(parameter.style)} are not supported`);
   }
   return { style, explode: typeof parameter.explode === 'boolean' ? parameter.explode : style === 'form' };
+}
+
+/** Returns how a form of OpenAPI 3 writes a field; nothing if the document does not say it. */
+function encodingOf(encoding: unknown): Pick<BodyField, 'style' | 'explode'> {
+  const style = memberOf(encoding, 'style');
+  const explode = memberOf(encoding, 'explode');
+  if (style === undefined && explode === undefined) return {};
+  const known = STYLES.query.find((one) => one === (style ?? 'form'));
+  if (known === undefined) throw new OperationRefused(`fields of style ${shortTextOf(style)} are not supported`);
+  return { style: known, explode: typeof explode === 'boolean' ? explode : known === 'form' };
 }
 
 const isJson = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
@@ -113,7 +129,10 @@ export class OperationReader {
       if (!known.has(key)) known.set(key, parameter);
     }
     const all = [...known.values()];
-    const sent = all.filter(({ in: place }) => place !== 'body' && place !== 'formData');
+    const sent = all.filter(({ in: place, name }) =>
+      place !== 'body' && place !== 'formData' &&
+      !(place === 'header' && IGNORED_HEADERS.includes(textOf(name)?.toLowerCase() ?? ''))
+    );
     const parameters = sent.map((parameter): Parameter => {
       const place = parameter.in;
       if (place !== 'path' && place !== 'query' && place !== 'header') {
@@ -149,9 +168,10 @@ export class OperationReader {
     const type = hasFile || types.includes('multipart/form-data')
       ? 'multipart/form-data'
       : 'application/x-www-form-urlencoded';
-    const fields = ofBody.map((field) => {
+    const fields = ofBody.map((field): BodyField => {
       const name = textOf(field.name) ?? '';
-      return { name, port: this.#input(name, 'body', field, field.required === true, field.description) };
+      const port = this.#input(name, 'body', field, field.required === true, field.description);
+      return { name, port, ...(field.type === 'array' && styleOf(field, 'query', this.#references)) };
     });
     return { kind: hasFile || type.startsWith('multipart') ? 'multipart' : 'form', type, required: false, fields };
   }
@@ -177,9 +197,11 @@ export class OperationReader {
         );
         return { kind, type, required, port };
       }
-      const fields = writable.map(([name, property]) => ({
+      const encodings = memberOf(content[type], 'encoding');
+      const fields = writable.map(([name, property]): BodyField => ({
         name,
         port: this.#input(name, 'body', property, required && needed.has(name), memberOf(property, 'description')),
+        ...(kind === 'form' && encodingOf(memberOf(encodings, name))),
       }));
       // Some documents require members that they do not describe, some of them by mistake. So these are optional.
       for (const name of needed) {

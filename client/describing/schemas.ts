@@ -16,10 +16,10 @@ export function portTypeOf(json: unknown, references: References): string {
   const schema = references.resolve(json);
   const [type, ...others] = typesOf(schema, references);
   if (others.length > 0) return 'free';
-  const { format, minimum } = schema;
+  const { format, minimum, contentEncoding } = schema;
   switch (type) {
     case 'string':
-      return format === 'byte' || format === 'binary' ? 'bytes' : 'string';
+      return format === 'byte' || format === 'binary' || contentEncoding === 'base64' ? 'bytes' : 'string';
     case 'integer':
       return typeof minimum === 'number' && minimum >= 0 ? 'u64' : 'i64';
     case 'number':

@@ -17,6 +17,17 @@ export type Parameter = z.infer<typeof parameterSchema>;
 
 const fieldSchema = z.strictObject({ port: z.string(), name: z.string() });
 
+const bodyFieldSchema = fieldSchema.extend({
+  /**
+   * How a form writes lists and objects. Without this member, each element of a list is a field of its own, and an
+   * object is JSON.
+   */
+  style: styleSchema.optional(),
+  explode: z.boolean().optional(),
+});
+
+export type BodyField = z.infer<typeof bodyFieldSchema>;
+
 const bodySchema = z.strictObject({
   kind: z.enum(['json', 'form', 'multipart', 'text', 'bytes']),
   /** The media type, such as `application/json`. */
@@ -25,7 +36,7 @@ const bodySchema = z.strictObject({
   /** The input that has the whole body. */
   port: z.string().optional(),
   /** The members of the body, if each has an input of its own. */
-  fields: z.array(fieldSchema).optional(),
+  fields: z.array(bodyFieldSchema).optional(),
 });
 
 export type RequestBody = z.infer<typeof bodySchema>;

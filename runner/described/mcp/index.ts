@@ -4,6 +4,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { formConnection, type NodeCall, type NodeModule } from '../../engine/node.ts';
 import { toExactJson } from '../exact_json.ts';
+import { withBytesInputs } from '../bytes_inputs.ts';
 import { definitionOf, invalidModule, schemaFault } from '../frozen.ts';
 import { callTool } from './call_tool.ts';
 import { outputsOf } from './result.ts';
@@ -32,7 +33,8 @@ function argumentsOf({ inputs: fields }: McpImplementation, inputs: ValueMap): V
 }
 
 async function runTool(implementation: McpImplementation, frozen: FrozenDefinition, call: NodeCall): Promise<ValueMap> {
-  const { inputs, http, log, maxOutputBytes } = call;
+  const { http, log, maxOutputBytes } = call;
+  const inputs = withBytesInputs(call.inputs, frozen);
   const canBeginAgain = frozen.data.effects !== 'once';
   const json = await requestOfRun(
     call,

@@ -1,25 +1,34 @@
-import type { RequestBody } from '../../../types/described/openapi.ts';
+import type { BodyField, RequestBody } from '../../../types/described/openapi.ts';
 import { readField } from '../../../types/values/conversion.ts';
 import { bytesOfValue, type Value, type ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
 import { multipartBody, type SentBody, textBody } from '../../values/sent_body.ts';
 import { toExactJson, toPlainText } from '../exact_json.ts';
-import { encode } from './parameters.ts';
+import { encode, joinPlain, queryParts } from './parameters.ts';
+
+/** A field of a body with its value. */
+type FilledField = readonly [field: Omit<BodyField, 'port'>, value: Value];
 
 /** Each element of a list is a field of its own. */
 const elementsOf = (value: Value): Value[] => 'A' in value ? value.A : [value];
 
-function formText(fields: readonly [string, Value][]): string {
-  return fields.flatMap(([name, value]) =>
-    elementsOf(value).map((element) => `${encode(name)}=${encode(toPlainText(element))}`)
-  ).join('&');
+function formParts([{ name, style, explode = false }, value]: FilledField): string[] {
+  if (style !== undefined) return queryParts({ name, style, explode }, value);
+  return elementsOf(value).map((element) => `${encode(name)}=${encode(toPlainText(element))}`);
 }
 
-/** Makes a multipart body. Bytes become files, and lists one part for each element. */
-function multipart(fields: readonly [string, Value][]): SentBody {
+/** Returns the parts of a multipart body for one field: one for each element, or one text if a style joins them. */
+function multipartElements([{ style, explode = false }, value]: FilledField): Value[] {
+  const isJoined = style !== undefined && style !== 'json' && style !== 'deepObject' && !explode;
+  return isJoined && 'A' in value ? [{ S: joinPlain(value.A, style) }] : elementsOf(value);
+}
+
+/** Makes a multipart body. Bytes become files. */
+function multipart(fields: readonly FilledField[]): SentBody {
   const form = new FormData();
-  for (const [name, value] of fields) {
-    for (const element of elementsOf(value)) {
+  for (const field of fields) {
+    const [{ name }] = field;
+    for (const element of multipartElements(field)) {
       const bytes = 'S' in element || 'A' in element || 'D' in element ? undefined : bytesOfValue(element);
       if (bytes === undefined) form.append(name, toPlainText(element));
       else form.append(name, new Blob([new Uint8Array(bytes)]), name);
@@ -39,13 +48,13 @@ function wholeBody({ kind, type }: RequestBody, value: Value): SentBody {
   if (kind === 'text') return textBody(toPlainText(value), type);
   if (kind === 'bytes') return { bytes: () => bytesFrom(value), type };
   if (!('M' in value)) throw new NodeError('body: must be a map of fields');
-  return fieldsBody({ kind, type }, Object.entries(value.M));
+  return fieldsBody({ kind, type }, Object.entries(value.M).map(([name, member]) => [{ name }, member]));
 }
 
-function fieldsBody({ kind, type }: Pick<RequestBody, 'kind' | 'type'>, fields: [string, Value][]): SentBody {
+function fieldsBody({ kind, type }: Pick<RequestBody, 'kind' | 'type'>, fields: readonly FilledField[]): SentBody {
   if (kind === 'multipart') return multipart(fields);
-  if (kind === 'form') return textBody(formText(fields), type);
-  return textBody(toExactJson({ M: Object.fromEntries(fields) }), type);
+  if (kind === 'form') return textBody(fields.flatMap(formParts).join('&'), type);
+  return textBody(toExactJson({ M: Object.fromEntries(fields.map(([{ name }, value]) => [name, value])) }), type);
 }
 
 /** Makes the body of a request from the inputs; undefined if the operation has none, or if no input has a value. */
@@ -57,9 +66,9 @@ export function makeBody(body: RequestBody | undefined, inputs: ValueMap): SentB
     if (value === undefined && !body.required) return undefined;
     return wholeBody(body, readField(inputs, port, (given) => given));
   }
-  const fields = body.fields.flatMap(({ port, name }): [string, Value][] => {
-    const value = inputs[port];
-    return value === undefined ? [] : [[name, value]];
+  const fields = body.fields.flatMap((field): FilledField[] => {
+    const value = inputs[field.port];
+    return value === undefined ? [] : [[field, value]];
   });
   return fields.length === 0 && !body.required ? undefined : fieldsBody(body, fields);
 }

@@ -7,7 +7,7 @@ import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { runNode } from '../../../tests/support/node_call.ts';
 import type { OpenApiImplementation } from '../../../types/described/openapi.ts';
 import type { FrozenDefinition } from '../../../types/flow.ts';
-import type { LosslessJson, ValueMap } from '../../../types/values/value.ts';
+import type { LosslessJson, Value, ValueMap } from '../../../types/values/value.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { TransientError } from '../../engine/failures/transient_error.ts';
 import { makeModule } from './index.ts';
@@ -49,12 +49,14 @@ const operation = (more: Partial<OpenApiImplementation> = {}): OpenApiImplementa
 
 const frozen = (
   implementation: unknown,
-  { effects = 'once', sources = [] }: { effects?: string; sources?: FrozenDefinition['sources'] } = {},
+  { effects = 'once', sources = [], targets = [] }: Partial<Pick<FrozenDefinition, 'sources' | 'targets'>> & {
+    effects?: string;
+  } = {},
 ): FrozenDefinition => ({
   type: 'openapi',
   data: { node_id: 'charge', version: '1', effects, implementation: implementation as LosslessJson },
   sources,
-  targets: [],
+  targets,
 });
 
 async function run(
@@ -87,6 +89,7 @@ describe('parameters', () => {
       ['query', 'spaceDelimited', false, LIST, '/x/?p=a%20b%201'],
       ['query', 'pipeDelimited', false, LIST, '/x/?p=a%20b%7C1'],
       ['query', 'deepObject', true, MAP, '/x/?p%5Bk%5D=v%26&p%5Bn%5D=1.50'],
+      ['query', 'deepObject', true, LIST, '/x/?p%5B0%5D=a%20b&p%5B1%5D=1'],
       ['query', 'json', false, MAP, '/x/?p=%7B%22k%22%3A%22v%26%22%2C%22n%22%3A1.50%7D'],
       [
         'query',
@@ -150,6 +153,24 @@ describe('bodies', () => {
     expect(received[0]).toMatchObject({ body: 'AB', headers: { 'content-type': 'image/png' } });
     await run(operation({ body: { ...body('multipart', 'multipart/form-data'), fields } }), { amount: { BY: 'QUI=' } });
     expect(received[0]!.body).toContain('name="amount"; filename="amount"');
+    const joined = [{ port: 'amount', name: 'amount', style: 'pipeDelimited', explode: false } as const];
+    await run(operation({ body: { ...body('multipart', 'multipart/form-data'), fields: joined } }), { amount: LIST });
+    expect(received[0]!.body).toContain('name="amount"\r\n\r\na b|1\r\n');
+  });
+
+  it.each([32, 64])('%i bytes on an input of bytes are base64, and a key elsewhere is base58', async (length) => {
+    received = [];
+    const value = { [length === 32 ? 'B3' : 'B6']: '1'.repeat(length) } as Value;
+    const implementation = operation({
+      server: { url: base },
+      body: { kind: 'json', type: 'application/json', required: true, fields },
+    });
+    const targets = [{ name: 'amount', type_bounds: ['bytes'] }, { name: 'id_body', type_bounds: ['string'] }];
+    await runNode(makeModule(frozen(implementation, { targets })), { amount: value, id_body: value }, { http });
+    expect(JSON.parse(received[0]!.body)).toEqual({
+      amount: Buffer.alloc(length).toString('base64'),
+      id: '1'.repeat(length),
+    });
   });
 
   it('a required body without a value is an error', async () => {

@@ -4,6 +4,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { formConnection, type HttpResponse, type NodeCall, type NodeModule } from '../../engine/node.ts';
 import { readResponse } from '../../values/response_value.ts';
+import { withBytesInputs } from '../bytes_inputs.ts';
 import { definitionOf, invalidModule, schemaFault } from '../frozen.ts';
 import { memberOutputs } from '../member_outputs.ts';
 import { makeBody } from './body.ts';
@@ -32,7 +33,8 @@ async function callOperation(
   call: NodeCall,
 ): Promise<ValueMap> {
   const { method, accept } = implementation;
-  const { inputs, formData, http, maxOutputBytes } = call;
+  const { formData, http, maxOutputBytes } = call;
+  const inputs = withBytesInputs(call.inputs, definition);
   const { path, query, headers } = expandParameters(implementation.path, implementation.parameters, inputs);
   const url = `${serverOf(implementation, formData)}${path}${query === '' ? '' : `?${query}`}`;
   const body = makeBody(implementation.body, inputs);

@@ -10,7 +10,17 @@ export const encode = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-const DELIMITERS = { spaceDelimited: '%20', pipeDelimited: '%7C', form: ',', simple: ',' } as const;
+const DELIMITERS = { spaceDelimited: ' ', pipeDelimited: '|', form: ',', simple: ',' } as const;
+
+type DelimitedStyle = keyof typeof DELIMITERS;
+
+/** Joins parts by the delimiter of a style. The comma of an encoded text stays as it is. */
+const joinEncoded = (parts: readonly string[], style: DelimitedStyle): string =>
+  parts.join(style === 'form' || style === 'simple' ? ',' : encode(DELIMITERS[style]));
+
+/** Joins the elements of a list by the delimiter of a style, without encoding them. */
+export const joinPlain = (list: readonly Value[], style: DelimitedStyle): string =>
+  list.map(toPlainText).join(DELIMITERS[style]);
 
 const pairsOf = (map: ValueMap): [string, string][] =>
   Object.entries(map).map(([name, member]) => [name, toPlainText(member)]);
@@ -24,22 +34,37 @@ function simpleText(value: Value, explode: boolean, write: (text: string) => str
   return write(toPlainText(value));
 }
 
-/** Writes a query parameter. A list without elements and an object without members give no text. */
-function queryParts({ name, style, explode }: Parameter, value: Value): string[] {
+/**
+ * Writes a value in the style `deepObject`: `key[member]=text`. OpenAPI leaves inner lists and objects open. Servers that
+ * take this style, such as Stripe's, read them by further brackets.
+ */
+function deepParts(key: string, value: Value): string[] {
+  const inner = 'M' in value ? Object.entries(value.M) : 'A' in value ? [...value.A.entries()] : undefined;
+  if (inner === undefined) return [`${key}=${encode(toPlainText(value))}`];
+  return inner.flatMap(([name, member]) => deepParts(`${key}%5B${encode(String(name))}%5D`, member));
+}
+
+/**
+ * Writes a query parameter, or a field of a form. A list without elements and an object without members give no text.
+ */
+export function queryParts(
+  { name, style, explode }: Pick<Parameter, 'name' | 'style' | 'explode'>,
+  value: Value,
+): string[] {
   const key = encode(name);
   if (style === 'json') return [`${key}=${encode(toExactJson(value))}`];
+  if (style === 'deepObject') return deepParts(key, value);
   if ('A' in value) {
     const texts = value.A.map((element) => encode(toPlainText(element)));
     if (texts.length === 0) return [];
-    if (explode || style === 'deepObject') return texts.map((text) => `${key}=${text}`);
-    return [`${key}=${texts.join(DELIMITERS[style])}`];
+    return explode ? texts.map((text) => `${key}=${text}`) : [`${key}=${joinEncoded(texts, style)}`];
   }
   if ('M' in value) {
     const pairs = pairsOf(value.M).map(([member, text]) => [encode(member), encode(text)] as const);
     if (pairs.length === 0) return [];
-    if (style === 'deepObject') return pairs.map(([member, text]) => `${key}%5B${member}%5D=${text}`);
-    if (explode) return pairs.map(([member, text]) => `${member}=${text}`);
-    return [`${key}=${pairs.flat().join(DELIMITERS[style])}`];
+    return explode
+      ? pairs.map(([member, text]) => `${member}=${text}`)
+      : [`${key}=${joinEncoded(pairs.flat(), style)}`];
   }
   return [`${key}=${encode(toPlainText(value))}`];
 }
