@@ -93,6 +93,10 @@ describe('an answer', () => {
       'must be one of "a", 1, null',
     ]]],
     [{ const: null }, [null], [[0, 'must be null']]],
+    [{ type: 'string', minLength: 2, maxLength: 3 }, ['🙂🙂', '🙂🙂🙂', 'abc'], [
+      ['🙂', 'must have at least 2 characters'],
+      ['🙂🙂🙂🙂', 'must have at most 3 characters'],
+    ]],
     [{ anyOf: [{ type: 'string' }, { type: 'number', minimum: 5 }] }, ['a', 5], [[
       4,
       'must fit one of 2 alternatives',

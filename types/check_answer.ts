@@ -89,6 +89,8 @@ function* faultsOfNumber(schema: AnswerSchema, value: number, path: Path): Gener
 /** One check of an answer. Its steps are limited, because alternatives and list items multiply. */
 class Check {
   #steps = 0;
+  /** The numbers of characters of texts. Alternatives count the same text again and again. */
+  readonly #characters = new Map<string, number>();
 
   #spend(steps: number): void {
     this.#steps += steps;
@@ -119,9 +121,18 @@ class Check {
     }
     if (typeof value === 'number') yield* faultsOfNumber(schema, value, path);
     else if (typeof value === 'string') {
-      yield* faultsOfCount('character', value, schema.minLength, schema.maxLength, path);
+      const { minLength, maxLength } = schema;
+      if (minLength === undefined && maxLength === undefined) return;
+      yield* faultsOfCount('character', { length: this.#charactersOf(value) }, minLength, maxLength, path);
     } else if (Array.isArray(value)) yield* this.#faultsOfList(schema, value, path);
     else if (isObject(value)) yield* this.#faultsOfObject(schema, value, path);
+  }
+
+  /** Counts the characters of a text as JSON Schema does: a character beyond the BMP is one. Source: RFC 8259. */
+  #charactersOf(text: string): number {
+    const count = this.#characters.get(text) ?? [...text].length;
+    this.#characters.set(text, count);
+    return count;
   }
 
   #fits(schema: AnswerSchema, value: unknown): boolean {
