@@ -77,7 +77,9 @@ begin
   select d.id, (clock_timestamp() at time zone 'UTC')::date, v_new_tokens
   from public.flow_deployments as d where d.id = v_run.deployment_id and v_new_tokens > 0
   on conflict on constraint model_day_tokens_pkey do update
-  set day = excluded.day, tokens = excluded.tokens + case when m.day = excluded.day then m.tokens else 0 end;
+  set day = excluded.day, tokens = excluded.tokens + case when m.day = excluded.day then m.tokens else 0 end
+  -- After midnight, a report that has waited for the row of another one must not set the day back.
+  where m.day <= excluded.day;
 end;
 $$;
 comment on function private.store_model_usage(jsonb, jsonb) is

@@ -1,4 +1,4 @@
-select plan(14);
+select plan(15);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
@@ -56,6 +56,14 @@ select is(pg_temp.fault('second'), null, 'the next day begins without tokens');
 select is(pg_temp.fault('first'), 'the run has used 120 tokens, and run_tokens of its deployment is 100', 'the limit of a run does not end with the day');
 select pg_temp.spend('second', 90);
 select is(pg_temp.day_tokens(), 10::bigint, 'only the tokens of the new day count');
+
+-- A report of the day before that is stored late, beside one of the new day.
+update private.model_day_tokens set day = day + 1 where true;
+select pg_temp.spend('second', 95);
+select results_eq(
+  $$ select m.day - (now() at time zone 'UTC')::date, m.tokens from private.model_day_tokens as m $$,
+  $$ values (1, 10::bigint) $$, 'a late report neither sets the day back nor counts for the new day'
+);
 
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set model_limits = null where true;
