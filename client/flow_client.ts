@@ -469,7 +469,7 @@ export interface FlowClient {
   /** Stores a new flow, or changes the flow with `id`. Returns the flow's id. */
   storeFlow(flow: FlowToStore, options?: RequestOptions & { id?: number | undefined }): Promise<number>;
 
-  /** Lists the flows of the caller, at most 1,000. */
+  /** Lists the flows of the caller. */
   flows(options?: RequestOptions): Promise<FlowSummary[]>;
 
   /** Reads a flow as the text of an editor's file. Throws `flow_not_found`. */

@@ -15,6 +15,8 @@ const COLUMNS = {
 } as const;
 
 const PATH = '/rest/v1/flows';
+/** The most rows of an answer of PostgREST. */
+const PAGE = 1_000;
 
 /** The columns of the graph are read as texts, because `JSON.parse` would round long numbers. */
 const WHOLE = `id,updated_at,${Object.values(COLUMNS).join()},nodes::text,edges::text`;
@@ -68,11 +70,17 @@ export function makeFlowFiles(send: Send): Pick<FlowClient, 'flows' | 'pullFlow'
   return {
     pullFlow,
     pushFlow,
-    flows: async ({ signal } = {}) =>
-      await readRows<FlowSummary>(send, {
-        path: `${PATH}?select=id,name,folder,updated_at&order=id&limit=1000`,
-        isRepeatable: true,
-        signal,
-      }),
+    flows: async ({ signal } = {}) => {
+      const all: FlowSummary[] = [];
+      for (;;) {
+        const rows = await readRows<FlowSummary>(send, {
+          path: `${PATH}?select=id,name,folder,updated_at&id=gt.${all.at(-1)?.id ?? 0}&order=id&limit=${PAGE}`,
+          isRepeatable: true,
+          signal,
+        });
+        all.push(...rows);
+        if (rows.length < PAGE) return all;
+      }
+    },
   };
 }

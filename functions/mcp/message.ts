@@ -17,7 +17,9 @@ export interface ToolMessage {
 /** No tool has this name, so list_tools only checks the caller. */
 const NO_TOOL = { tool_name: '' };
 const TOOL_NAME = /^[\w-]{1,64}$/;
-const CURSOR = /^\d{1,9}$/;
+const CURSOR = /^\d{1,10}$/;
+/** The greatest id of a flow. */
+const MAX_FLOW_ID = 2_147_483_647;
 
 function parse(text: string): unknown {
   try {
@@ -30,7 +32,7 @@ function parse(text: string): unknown {
 /** Reads the page that `tools/list` asks for. */
 function readPage(cursor: unknown): Pick<ToolMessage, 'wanted' | 'hasForeignCursor'> {
   if (cursor === undefined) return { wanted: {}, hasForeignCursor: false };
-  if (typeof cursor === 'string' && CURSOR.test(cursor)) {
+  if (typeof cursor === 'string' && CURSOR.test(cursor) && Number(cursor) <= MAX_FLOW_ID) {
     return { wanted: { after_flow: Number(cursor) }, hasForeignCursor: false };
   }
   return { wanted: NO_TOOL, hasForeignCursor: true };
