@@ -405,7 +405,14 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/described',
-    mayImport: [ITSELF, 'runner/engine', 'runner/reach/fetch.ts', 'runner/values', 'types'],
+    mayImport: [
+      ITSELF,
+      'runner/engine',
+      'runner/reach/fetch.ts',
+      'runner/values',
+      'platform/portions.ts',
+      'types',
+    ],
     packages: ['@modelcontextprotocol/client', 'zod', ...ENCODINGS],
     why: 'an adapter receives the services that reach outside with the call of its node, as a node does.',
   },

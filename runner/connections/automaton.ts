@@ -1,4 +1,4 @@
-import { type GiveWay, inPortions } from './portions.ts';
+import { type GiveWay, inPortions } from '../../platform/portions.ts';
 
 /** Finds many needles in one pass over the bytes. */
 export interface Automaton {

@@ -1,5 +1,5 @@
 import { utf8 } from './needles.ts';
-import { type GiveWay, inPortions } from './portions.ts';
+import { type GiveWay, inPortions } from '../../platform/portions.ts';
 
 /** Decoded bytes, and for each the begin and the end of its place in the original bytes. */
 export interface Decoded {

@@ -1,7 +1,7 @@
 import { type Automaton, makeAutomaton } from './automaton.ts';
 import { type Decoded, decodeEscapes, joinLines } from './escapes.ts';
 import { needlesOf } from './needles.ts';
-import { beginStretch, type GiveWay, inPortions, makeGiveWay } from './portions.ts';
+import { beginStretch, type GiveWay, inPortions, makeGiveWay } from '../../platform/portions.ts';
 
 const MARK = new TextEncoder().encode('[redacted]');
 

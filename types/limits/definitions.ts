@@ -46,6 +46,24 @@ export const definitionLimits = {
     meaning: 'a document or a list of tools that describes nodes',
     beyond: '422 `document_unreadable`',
   },
+  listed_tools: {
+    value: 5_000,
+    unit: 'tools',
+    meaning: 'tools of an MCP server that `POST /nodes/tools` lists',
+    beyond: '422 `document_unreadable`',
+  },
+  tool_values: {
+    value: 200_000,
+    unit: 'values',
+    meaning: 'JSON values of a page of such a list',
+    beyond: '422 `document_unreadable`',
+  },
+  tool_levels: {
+    value: 128,
+    unit: 'levels',
+    meaning: 'levels of JSON of a page of such a list',
+    beyond: '422 `document_unreadable`',
+  },
   document_ms: {
     value: 20_000,
     unit: 'ms',

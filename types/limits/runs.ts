@@ -69,6 +69,18 @@ export const runLimits = {
     meaning: 'an event of a streamed HTTP answer',
     beyond: NODE_FAILS,
   },
+  mcp_events: {
+    value: 5_000,
+    unit: 'events',
+    meaning: 'events with data in an answer of an MCP server',
+    beyond: NODE_FAILS,
+  },
+  mcp_requests: {
+    value: 16,
+    unit: 'requests',
+    meaning: 'requests that an MCP server makes during a call, such as `ping`',
+    beyond: NODE_FAILS,
+  },
   redirects: { value: 10, unit: 'redirects', meaning: 'redirects of an HTTP request', beyond: NODE_FAILS },
   project_requests: {
     value: 1,

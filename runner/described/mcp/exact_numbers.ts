@@ -63,3 +63,10 @@ export function makeExactNumbers() {
 }
 
 export type ExactNumbers = ReturnType<typeof makeExactNumbers>;
+
+/** Leaves numbers as the library reads them. */
+export const INEXACT_NUMBERS: ExactNumbers = {
+  protect: (json) => json,
+  release: (json) => json,
+  unmark: (text) => text,
+};

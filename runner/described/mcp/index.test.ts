@@ -252,7 +252,7 @@ describe('a tool of an MCP server', () => {
 
 describe('listTools', () => {
   const list = (url: string) =>
-    listTools({ url, http, credential: undefined, timeoutMs: 5_000, end: AbortSignal.any([]) });
+    listTools({ url, http, credential: undefined, timeoutMs: 60_000, end: AbortSignal.any([]) });
 
   it('lists the tools, and the versions of the server', async () => {
     const listed = await list(server.url);
@@ -260,14 +260,53 @@ describe('listTools', () => {
     expect(listed.tools.map((one) => (one as { name: string }).name)).toEqual(Object.keys(tools));
     await expect(list(guarded.url)).rejects.toThrow('status code: 401');
   });
+
+  it.each([
+    ['cursors that fill the memory', { tools: [], nextCursor: 'x'.repeat(6_000_000) }, 'is larger than 16 MiB'],
+    [
+      'too many tools',
+      { tools: Array.from({ length: 6_000 }, () => ({ name: 'a', ...ANY })) },
+      'has more than 5000 tools',
+    ],
+    ['too many values', { tools: [Array.from({ length: 200_000 }, () => 0)] }, 'holds more than 200000 values'],
+  ])('refuses %s', async (_, page, fault) => {
+    let count = 0;
+    const endless = createServer(async (request, response) => {
+      const { id, method } = JSON.parse(Buffer.concat(await request.toArray()).toString());
+      const cursor = 'nextCursor' in page ? { nextCursor: `${count++}${page.nextCursor}` } : {};
+      const found = { ...page, ...cursor, ttlMs: 0, cacheScope: 'private' };
+      const server = { ...MODERN, capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } };
+      const result = { resultType: 'complete', ...(method === 'server/discover' ? { ...server, ...found } : found) };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(
+        JSON.stringify({ jsonrpc: '2.0', id, result }),
+      );
+    });
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+    await expect(list(`http://127.0.0.1:${(endless.address() as AddressInfo).port}`)).rejects.toThrow(fault);
+    endless.closeAllConnections();
+    endless.close();
+  });
 });
 
 describe('a hostile server', () => {
   type Answer = (response: ServerResponse, id: number, request: IncomingMessage, method: string | undefined) => void;
+  const BEGAN = {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'a', version: '1' },
+  };
+  /** The answers to requests of /asking. */
+  let answered = 0;
   /** The requests to /session. */
   const ofSession: string[] = [];
   const event = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
   const EVENTS = { 'content-type': 'text/event-stream' };
+  const JSON_TYPE = { 'content-type': 'application/json' };
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const progress = (id: number) =>
+    event({ method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
+  const structured = (id: number, json: string) =>
+    `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[],"structuredContent":{"a":${json}}}}`;
   const result = (id: number, more: object) => event({ id, result: { resultType: 'complete', ...more } });
   const answers: Record<string, Answer> = {
     silent: () => {},
@@ -293,16 +332,31 @@ describe('a hostile server', () => {
       const { 'mcp-session-id': session } = request.headers;
       ofSession.push([method ?? request.method, session].join(' ').trim());
       if (id === undefined) return void response.writeHead(202).end();
-      const JSON_TYPE = { 'content-type': 'application/json', 'mcp-session-id': 's1' };
-      const began = {
-        protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'a', version: '1' },
-      };
-      response.writeHead(200, JSON_TYPE).end(
-        JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? began : { content: [] } }),
+      response.writeHead(200, { ...JSON_TYPE, 'mcp-session-id': 's1' }).end(
+        JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? BEGAN : { content: [] } }),
       );
     },
+    // The newest revision has no handshake, and no requests of servers.
+    asking: (response, id, _, method) => {
+      answered += method === undefined ? 1 : 0;
+      if (id === undefined || method === undefined) return void response.writeHead(202).end();
+      if (method !== 'initialize') return void response.writeHead(200, EVENTS).end(event(ping).repeat(2_000));
+      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, result: BEGAN }));
+    },
+    list: (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify([ping, ping])),
+    chatty: (response, id) => void response.writeHead(200, EVENTS).end(progress(id).repeat(6_000)),
+    talking: (response, id) =>
+      void response.writeHead(200, EVENTS).end(progress(id).repeat(4_000) + result(id, { content: [] })),
+    blank: (response, id) =>
+      void response.writeHead(200, EVENTS).end('\n'.repeat(5_000_000) + result(id, { content: [] })),
+    'many-values': (response, id) =>
+      void response.writeHead(200, JSON_TYPE).end(structured(id, `[${'0,'.repeat(140_000)}0]`)),
+    'long-event': (response, id) =>
+      void response.writeHead(200, EVENTS).end(`data: ${structured(id, `[${'0,'.repeat(140_000)}0]`)}\n\n`),
+    long: (response, id) => void response.writeHead(200, JSON_TYPE).end(structured(id, `"${'x'.repeat(2_000_000)}"`)),
+    nested: (response, id) =>
+      void response.writeHead(200, JSON_TYPE).end(structured(id, '['.repeat(90) + ']'.repeat(90))),
+    refusing: (response) => void response.writeHead(400, JSON_TYPE).end(`[${'[],'.repeat(1_000_000)}[]]`),
     busy: (response) => void response.writeHead(429, { 'retry-after': '7' }).end('too many'),
     'no-result': (response, id) => void response.writeHead(200, EVENTS).end(event({ id, result: 7 })),
     asks: (response, id) =>
@@ -362,9 +416,32 @@ describe('a hostile server', () => {
     ['garbage', 'the server ended the stream without a result'],
     ['inner', 'Redirect to http://10.1.2.3/ not followed'],
     ['no-result', 'the server ended the stream without a result'],
+    ['list', 'the server answers with a list'],
+    ['chatty', 'the server sends more than 5000 events'],
+    ['many-values', "the server's answer holds more than 132072 values"],
+    ['long-event', "the server's answer holds more than 132072 values"],
+    ['long', "the server's answer is larger than 1114112 characters"],
+    ['nested', "the server's answer is nested deeper than 72 levels"],
+    ['refusing', 'status code: 400'],
     ['asks', "the tool asks for input, which a node can't give: Which\uFFFD city?"],
   ])('that answers %s fails the node', async (name, message) => {
     expect(String(await call(name))).toContain(message);
+  });
+
+  it('of 2025 that asks again and again gets few answers', async () => {
+    const { port } = hostile.address() as AddressInfo;
+    const asking = run(tool('sum', { url: `http://127.0.0.1:${port}/asking`, discover: undefined }));
+    await expect(asking).rejects.toThrow('the server makes more than 16 requests of its own');
+    expect(answered).toBeLessThanOrEqual(16);
+  });
+
+  it('that sends many events lets other work proceed', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    expect(await call('talking', 100_000)).toMatchObject({ content: { A: [] } });
+    expect(await call('blank', 100_000)).toMatchObject({ content: { A: [] } });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(10);
   });
 
   it('of 2025 that begins a session gets its end', async () => {

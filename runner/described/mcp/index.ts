@@ -45,6 +45,7 @@ async function runTool(implementation: McpImplementation, frozen: FrozenDefiniti
         credential: await formConnection(call, end),
         timeoutMs: longestMs(call, canBeginAgain),
         end,
+        maxOutputBytes,
         onProgress: (text) => log('Info', text),
       }),
   );

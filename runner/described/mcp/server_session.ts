@@ -10,7 +10,8 @@ import { isRedirect } from '../../../types/http_status.ts';
 import { TransientError } from '../../engine/failures/transient_error.ts';
 import { type Credential, type HttpClient, type HttpResponse, NodeError } from '../../engine/node.ts';
 import { readResponse } from '../../values/response_value.ts';
-import { type ExactNumbers, makeExactNumbers } from './exact_numbers.ts';
+import type { JsonLimits } from '../../../types/values/json_text.ts';
+import type { ExactNumbers } from './exact_numbers.ts';
 import { watchedFetch } from './watched_fetch.ts';
 
 /** The time that the end of a session may take. */
@@ -27,6 +28,9 @@ export interface ServerOptions {
   timeoutMs: number;
   /** Aborted when the caller wants no more. */
   end: AbortSignal;
+  /** The limits of each message of the server. */
+  messageLimits: JsonLimits;
+  numbers: ExactNumbers;
   /** What is known of the server. Without this, the session asks it which protocol it speaks. */
   prior?: PriorDiscovery;
 }
@@ -36,7 +40,6 @@ export interface ServerSession {
   client: Client;
   /** For each request. */
   limits: { signal: AbortSignal; timeout: number };
-  numbers: ExactNumbers;
 }
 
 /** Makes the error of a request that the library has refused. */
@@ -65,7 +68,7 @@ async function endSession(transport: StreamableHTTPClientTransport): Promise<voi
  * connection. Throws a NodeError.
  */
 export async function withServer<T>(options: ServerOptions, use: (session: ServerSession) => Promise<T>): Promise<T> {
-  const { url, http, credential, timeoutMs, end, prior } = options;
+  const { url, http, credential, timeoutMs, end, messageLimits, numbers, prior } = options;
   let failure: Error | undefined;
   let refusal: Omit<HttpResponse, 'body'> | undefined;
   const failed = new AbortController();
@@ -74,13 +77,13 @@ export async function withServer<T>(options: ServerOptions, use: (session: Serve
     failure ??= reason;
     failed.abort();
   };
-  const numbers = makeExactNumbers();
   const fetch = watchedFetch({
     http,
     credential,
     timeoutMs,
     signal: closed.signal,
     numbers,
+    limits: messageLimits,
     fail,
     refused: (answer) => refusal = answer,
   });
@@ -98,7 +101,7 @@ export async function withServer<T>(options: ServerOptions, use: (session: Serve
   );
   try {
     await client.connect(transport, { ...limits, prior });
-    return await use({ client, limits, numbers });
+    return await use({ client, limits });
   } catch (error) {
     throw failure ?? (error instanceof NodeError ? error : errorOf(error, refusal));
   } finally {

@@ -1,5 +1,5 @@
-import { makeComputingLine } from '../../platform/computing_line.ts';
-import { networkTurn } from '../../platform/pause.ts';
+import { makeComputingLine } from './computing_line.ts';
+import { networkTurn } from './pause.ts';
 
 /** The bytes that are processed before the time is looked at. */
 const PORTION_BYTES = 16_384;
