@@ -1,5 +1,6 @@
 import { NodeError, outputTooLarge } from '../engine/node.ts';
 import { TransientError } from '../engine/failures/transient_error.ts';
+import { utf8Length } from '../../types/values/utf8_length.ts';
 import type { ToolCall } from './model.ts';
 
 export type EventData = { [name: string]: unknown };
@@ -9,8 +10,12 @@ export const asObject = (json: unknown): EventData =>
 
 export const asText = (json: unknown): string => typeof json === 'string' ? json : '';
 
+/** More tokens than an answer can have. The database adds the tokens of many answers in 64 bits. */
+const MOST_TOKENS = 1_000_000_000;
+
 /** Reads a number of tokens. A provider may leave it out. */
-export const asCount = (json: unknown): number => Number.isSafeInteger(json) && Number(json) > 0 ? Number(json) : 0;
+export const asCount = (json: unknown): number =>
+  Number.isSafeInteger(json) && Number(json) > 0 ? Math.min(Number(json), MOST_TOKENS) : 0;
 
 /** Parses the data of an event. */
 export function parseEvent(data: string): EventData {
@@ -36,6 +41,9 @@ export function streamedError(error: EventData): NodeError {
   return PASSING.has(type) ? new TransientError(message) : new NodeError(message);
 }
 
+/** The least bytes that count for a call. Otherwise an answer could have hundreds of thousands of empty calls. */
+const CALL_BYTES = 100;
+
 /** Collects the parts of an answer in the order of their arrival. */
 export class AnswerParts {
   text = '';
@@ -48,15 +56,16 @@ export class AnswerParts {
   }
 
   addText(text: string): void {
-    this.#count(text);
+    this.#count(utf8Length(text));
     this.text += text;
   }
 
   /** Adds a part of the call at this index of the answer. */
   addToCall(index: number, part: Partial<ToolCall>): void {
     const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' };
+    if (!this.#calls.has(index)) this.#count(CALL_BYTES);
     this.#calls.set(index, call);
-    for (const text of Object.values(part)) this.#count(text);
+    for (const text of Object.values(part)) this.#count(utf8Length(text));
     // Providers that repeat an id or a name mean the same call.
     call.id ||= part.id ?? '';
     call.name ||= part.name ?? '';
@@ -72,8 +81,8 @@ export class AnswerParts {
     }));
   }
 
-  #count(text: string): void {
-    this.#bytes += new TextEncoder().encode(text).length;
+  #count(bytes: number): void {
+    this.#bytes += bytes;
     if (this.#bytes > this.#maxBytes) throw outputTooLarge('the answer of the model does not', this.#maxBytes);
   }
 }

@@ -1,4 +1,5 @@
 import { makeByteSink } from '../../platform/byte_sink.ts';
+import { makeGiveWay } from '../../platform/portions.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 import { type AnswerReceiver, NodeError } from '../engine/node.ts';
 import { mediaTypeOf } from '../values/media_types.ts';
@@ -56,6 +57,9 @@ interface StreamOptions {
 export function makeStreamWriter(piece: AnswerReceiver['piece'], options: StreamOptions): BodyWriter {
   const { isEvents, maxBytes, mayKeep, redact } = options;
   const endOfEvents = makeEventEnds();
+  // A receiver may compute for each of many small events. The pieces that have arrived would else follow each other
+  // without a turn for other runs.
+  const giveWay = makeGiveWay();
   const beginEvent = () => makeByteSink(MAX_EVENT_BYTES, eventTooLarge);
   let received = 0;
   let begun = beginEvent();
@@ -79,6 +83,7 @@ export function makeStreamWriter(piece: AnswerReceiver['piece'], options: Stream
       // The memory of the bytes belongs to the reader of the connection, so the receiver gets a copy.
       if (isEvents) await passEvents(bytes);
       else await piece(bytes.slice());
+      await giveWay();
     },
     end: async () => {
       if (begun.length() > 0) await piece(await redact(begun.bytes()));
