@@ -15,31 +15,15 @@ const displayName = (nodeId: string): string =>
 const definition = (nodeId: string) => ({
   type: 'native',
   data: {
-    node_definition_version: '0.1',
-    unique_id: '',
     node_id: nodeId,
     version: '0.1',
     display_name: displayName(nodeId),
     description: '',
     effects: 'none',
     tags: [],
-    related_to: [],
-    resources: { source_code_url: '', documentation_url: '' },
-    usage: {
-      license: 'MIT',
-      license_url: '',
-      pricing: { currency: 'USDC', purchase_price: 0, price_per_run: 0, custom: { unit: 'monthly', value: '0' } },
-    },
-    authors: [{ name: 'flow-deployments', contact: '' }],
-    design: { width: 0, height: 0, icon_url: '', backgroundColor: '#ffffff', backgroundColorDark: '#000000' },
-    options: {},
   },
-  sources: [{ name: 'output', type: 'free', defaultValue: '', tooltip: '' }],
-  targets: [
-    { name: 'input', type_bounds: ['free'], required: true, defaultValue: '', tooltip: '', passthrough: false },
-  ],
-  'targets_form.json_schema': {},
-  'targets_form.ui_schema': {},
+  sources: [{ name: 'output', type: 'free', tooltip: '' }],
+  targets: [{ name: 'input', type_bounds: ['free'], required: true, tooltip: '' }],
 });
 
 const example = { says: 'Gives its input.', inputs: { input: 3 }, outputs: { output: 3 } };

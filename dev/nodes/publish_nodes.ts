@@ -14,6 +14,7 @@ import { projectDir } from '../stack/paths.ts';
 import { isUsageError, StackError } from '../stack/stack_error.ts';
 import { chooseRunningPort } from '../stack/stack_record.ts';
 import { withoutTrailingSlashes } from '../../platform/base_url.ts';
+import { completeDefinition } from './complete_definition.ts';
 import type { NodeDefinition } from '../../types/node_definition.ts';
 
 /** The folders of the project's native nodes. */
@@ -188,7 +189,8 @@ async function postWithRetries(
 }
 
 /** Returns the body to post for a file. Throws a SyntaxError if the file is not JSON. */
-const toBody = (text: string): string => JSON.stringify({ ...OPTIONAL_COLUMNS, ...JSON.parse(text) });
+const toBody = (text: string): string =>
+  JSON.stringify({ ...OPTIONAL_COLUMNS, ...completeDefinition(JSON.parse(text)) });
 
 /** Posts the definitions one after another, logs the outcome of each, and counts them. */
 export async function publishNodes(options: PublishOptions): Promise<PublishSummary> {

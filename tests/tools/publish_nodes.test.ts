@@ -22,6 +22,7 @@ import {
   readOptions,
   seedNodes,
 } from '../../dev/nodes/publish_nodes.ts';
+import { completeDefinition } from '../../dev/nodes/complete_definition.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import { npmScript } from '../support/npm_script.ts';
 import { asStored, definitionOf, fixtureDefinitions, type JsonObject } from '../support/node_definitions.ts';
@@ -31,6 +32,9 @@ import { createApiKey } from '../support/tokens.ts';
 
 const files = await readDefinitionFiles(projectNodesDir);
 const definitions = files.map(({ text }) => JSON.parse(text));
+
+// SAFETY: a definition of the project is an object.
+const complete = (definition: JsonObject) => completeDefinition(definition) as JsonObject;
 
 /** Runs `npm run nodes:publish -- <args>`. */
 async function publish(...args: string[]): Promise<{ code: number | null; output: string }> {
@@ -61,6 +65,33 @@ describe('every native node', () => {
   });
 });
 
+it('a definition gets the members that it leaves out, and keeps its own', () => {
+  const data = { node_id: 'a', version: '0.1', display_name: 'A', usage: { license: 'Apache-2.0' } };
+  const given = { type: 'native', data, sources: [{ name: 'b', type: 'free' }], targets: [] };
+  expect(completeDefinition({ ...given, targets: [{ name: 'c', type_bounds: [], required: true }] })).toEqual({
+    ...given,
+    data: {
+      ...data,
+      node_definition_version: '0.1',
+      unique_id: '',
+      related_to: [],
+      resources: { source_code_url: '', documentation_url: '' },
+      authors: [{ name: 'flow-deployments', contact: '' }],
+      design: { width: 0, height: 0, icon_url: '', backgroundColor: '#ffffff', backgroundColorDark: '#000000' },
+      options: {},
+    },
+    sources: [{ name: 'b', type: 'free', defaultValue: '' }],
+    targets: [{ name: 'c', type_bounds: [], required: true, passthrough: false, defaultValue: '' }],
+    'targets_form.json_schema': {},
+    'targets_form.ui_schema': {},
+  });
+  expect(completeDefinition({ data: null, sources: [1], targets: null })).toMatchObject({
+    data: null,
+    sources: [1],
+    targets: null,
+  });
+});
+
 describe('nodes:publish', () => {
   it('publishes all native nodes with the service key, and does not change existing ones', async () => {
     const { API_URL, SECRET_KEY } = inject('stack');
@@ -74,7 +105,7 @@ describe('nodes:publish', () => {
     const stored = await storedBy({}, 'is.null');
     expect(stored).toEqual(seeded);
     expect(stored.map(definitionOf)).toEqual(
-      definitions.toSorted((a, b) => byNodeId(a.data, b.data)).map(asStored),
+      definitions.toSorted((a, b) => byNodeId(a.data, b.data)).map((one) => asStored(complete(one))),
     );
   });
 

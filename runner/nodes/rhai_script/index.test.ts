@@ -25,7 +25,7 @@ describe('rhai_script', () => {
       expect(takesPortsFromFlow).toBe(true);
     }
     const { targets, sources } = node('rhai_script_5x3').definition;
-    expect(targets.map(({ name, required, type_bounds }) => [name, required, type_bounds])).toEqual([
+    expect(targets.map(({ name, required, type_bounds }) => [name, required ?? false, type_bounds])).toEqual([
       ['source', true, ['string']],
       ...['a', 'b', 'c', 'd', 'e'].map((name) => [name, false, ['free']]),
     ]);
