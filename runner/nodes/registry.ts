@@ -52,18 +52,7 @@ import { memoNode } from './memo/index.ts';
 import { mergeNode } from './merge/index.ts';
 import { mintTokenNode } from './mint_token/index.ts';
 import { noteNode } from './note/index.ts';
-import { postgrestBuilderEqNode } from './postgrest_builder_eq/index.ts';
-import { postgrestBuilderInsertNode } from './postgrest_builder_insert/index.ts';
-import { postgrestBuilderIsNode } from './postgrest_builder_is/index.ts';
-import { postgrestBuilderLimitNode } from './postgrest_builder_limit/index.ts';
-import { postgrestBuilderMatchNode } from './postgrest_builder_match/index.ts';
-import { postgrestBuilderNeqNode } from './postgrest_builder_neq/index.ts';
-import { postgrestBuilderNotNode } from './postgrest_builder_not/index.ts';
-import { postgrestBuilderOffsetNode } from './postgrest_builder_offset/index.ts';
-import { postgrestBuilderOrderNode } from './postgrest_builder_order/index.ts';
-import { postgrestBuilderSelectNode } from './postgrest_builder_select/index.ts';
-import { postgrestBuilderUpdateNode } from './postgrest_builder_update/index.ts';
-import { postgrestBuilderUpsertNode } from './postgrest_builder_upsert/index.ts';
+import { postgrestBuilderNodes } from './postgrest_builder/index.ts';
 import { postgrestExecuteQueryNode } from './postgrest_execute_query/index.ts';
 import { postgrestNewQueryNode } from './postgrest_new_query/index.ts';
 import { postgrestNewRpcNode } from './postgrest_new_rpc/index.ts';
@@ -150,18 +139,7 @@ const modules: AnyModule[] = [
   mergeNode,
   mintTokenNode,
   noteNode,
-  postgrestBuilderEqNode,
-  postgrestBuilderInsertNode,
-  postgrestBuilderIsNode,
-  postgrestBuilderLimitNode,
-  postgrestBuilderMatchNode,
-  postgrestBuilderNeqNode,
-  postgrestBuilderNotNode,
-  postgrestBuilderOffsetNode,
-  postgrestBuilderOrderNode,
-  postgrestBuilderSelectNode,
-  postgrestBuilderUpdateNode,
-  postgrestBuilderUpsertNode,
+  ...postgrestBuilderNodes,
   postgrestExecuteQueryNode,
   postgrestNewQueryNode,
   postgrestNewRpcNode,

@@ -53,7 +53,7 @@ const writing = (method: Query['method'], prefer: readonly string[] = []): Chang
 });
 
 /** The change that each node `postgrest_builder_*` makes, by the last part of the node's name. */
-export const builders = {
+const builders = {
   eq: comparing('eq'),
   neq: comparing('neq'),
   is: comparing('is'),
@@ -68,10 +68,12 @@ export const builders = {
   upsert: writing('POST', ['resolution=merge-duplicates']),
 } satisfies Record<string, Change>;
 
+export type BuilderName = keyof typeof builders;
+
 /** Makes a node that changes a query. */
-export const builderNode = (definition: NodeDefinition, change: Change): NodeModule => ({
+export const builderNode = (name: BuilderName, definition: NodeDefinition): NodeModule => ({
   definition,
-  run: (call) => ({ query: queryValue(change(readField(call.inputs, 'query', toQuery), call)) }),
+  run: (call) => ({ query: queryValue(builders[name](readField(call.inputs, 'query', toQuery), call)) }),
 });
 
 /** Begins a query that reads a table or view. */
