@@ -4,7 +4,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { runCommand } from '../stack/command.ts';
 import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
-import { ANY, type ImportRule, importRules, ITSELF } from './import_rules.ts';
+import { ANY, type ImportRule, importRules, ITSELF, REACHING } from './import_rules.ts';
 
 /** Stands for a specifier that is computed at run time. Only a row with ANY allows it. */
 const COMPUTED = 'what is only known at run time';
@@ -91,11 +91,14 @@ export function wrongImport(
   rules: readonly ImportRule[] = importRules,
 ): string | undefined {
   const rule = ruleOf(from, rules);
+  const name = to.startsWith('node:') ? 'node:' : to;
   const mayStand = isFile(to)
-    ? rule.mayImport.some((name) => holds(name === ITSELF ? itself(rule, from) : name, to))
-    : rule.packages.includes(ANY) || rule.packages.includes(to.startsWith('node:') ? 'node:' : to);
+    ? rule.mayImport.some((path) => holds(path === ITSELF ? itself(rule, from) : path, to))
+    : rule.packages === undefined
+    ? ![...REACHING, COMPUTED].includes(name)
+    : rule.packages.includes(ANY) || rule.packages.includes(name);
   if (mayStand) return undefined;
-  const allowed = [...rule.mayImport, ...rule.packages].join(', ');
+  const allowed = [...rule.mayImport, ...rule.packages ?? [`packages but ${REACHING.join(' and ')}`]].join(', ');
   return `${place} imports ${to}, but ${rule.files} may import only ${allowed}: ${rule.why}`;
 }
 
