@@ -19,6 +19,20 @@ const COMMON_DATA = {
 const withDefaults = (ports: unknown, defaults: object): unknown =>
   Array.isArray(ports) ? ports.map((port) => isObject(port) ? { ...defaults, ...port } : port) : ports;
 
+const SCHEMA = 'targets_form.json_schema';
+const LOOK = 'targets_form.ui_schema';
+
+/** Adds the titles and the order of the fields to a form. The order is lost when the database stores the fields. */
+function completeForm({ [SCHEMA]: schema = {}, [LOOK]: look = {} }: Record<string, unknown>): object {
+  if (!isObject(schema) || !isObject(schema.properties)) return { [SCHEMA]: schema, [LOOK]: look };
+  const fields = Object.entries(schema.properties);
+  const titled = fields.map(([title, field]) => [title, isObject(field) ? { title, ...field } : field]);
+  return {
+    [SCHEMA]: { ...schema, properties: Object.fromEntries(titled) },
+    [LOOK]: isObject(look) ? { 'ui:order': fields.map(([name]) => name), ...look } : look,
+  };
+}
+
 /**
  * Adds the members that a definition of the project leaves out, because they say nothing. Editors of other projects may
  * expect them. A definition of a wrong form keeps its faults, so that the database reports them.
@@ -27,9 +41,8 @@ export function completeDefinition(definition: unknown): Record<string, unknown>
   const given = isObject(definition) ? definition : {};
   const { data, sources, targets } = given;
   return {
-    'targets_form.json_schema': {},
-    'targets_form.ui_schema': {},
     ...given,
+    ...completeForm(given),
     data: isObject(data) ? { ...COMMON_DATA, ...data } : data,
     sources: withDefaults(sources, { defaultValue: '' }),
     targets: withDefaults(targets, { required: false, passthrough: false, defaultValue: '' }),

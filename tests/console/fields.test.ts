@@ -1,11 +1,10 @@
 import { expect, inject, test } from 'vitest';
 import branch from '../../runner/nodes/branch/definition.json' with { type: 'json' };
 import input from '../../runner/nodes/flow_input/definition.json' with { type: 'json' };
+import { completeDefinition } from '../../dev/nodes/complete_definition.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { storeFlow } from '../support/people.ts';
-
-type FormOf = { 'targets_form.json_schema': object; 'targets_form.ui_schema': object };
 
 /** A flow with an input, a branch and a node with an input of each type. */
 function fieldsFlow(): FlowBuilder {
@@ -22,7 +21,10 @@ function fieldsFlow(): FlowBuilder {
   for (const [name, type] of Object.entries(types)) {
     flow.declare(script, name, { type_bounds: [type], required: false });
   }
-  const forms: Record<string, FormOf> = { branch, flow_input: input };
+  const forms: Record<string, Record<string, unknown>> = {
+    branch: completeDefinition(branch),
+    flow_input: completeDefinition(input),
+  };
   for (const { data } of flow.nodes) {
     const { 'targets_form.json_schema': json_schema, 'targets_form.ui_schema': ui_schema } = forms[data.node_id] ?? {};
     Object.assign(data.targets_form, { json_schema, ui_schema });

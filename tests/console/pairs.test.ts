@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
-import definition from '../../runner/nodes/http_request/definition.json' with { type: 'json' };
+import { completeDefinition } from '../../dev/nodes/complete_definition.ts';
+import httpRequest from '../../runner/nodes/http_request/definition.json' with { type: 'json' };
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
+
+const definition = completeDefinition(httpRequest);
 
 test('headers of http_request are rows of names and values, and its method is a choice', async () => {
   const opened = await openConsole();

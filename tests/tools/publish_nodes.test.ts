@@ -85,10 +85,20 @@ it('a definition gets the members that it leaves out, and keeps its own', () => 
     'targets_form.json_schema': {},
     'targets_form.ui_schema': {},
   });
-  expect(completeDefinition({ data: null, sources: [1], targets: null })).toMatchObject({
-    data: null,
-    sources: [1],
-    targets: null,
+  const faulty = { data: null, sources: [1], targets: null, 'targets_form.json_schema': { properties: 1 } };
+  expect(completeDefinition(faulty)).toMatchObject(faulty);
+  const form = { type: 'object', properties: { b: { type: 'string' }, a: { title: 'A' } } };
+  const formed = completeDefinition({ ...given, 'targets_form.json_schema': form });
+  expect(formed).toMatchObject({
+    'targets_form.json_schema': {
+      type: 'object',
+      properties: { b: { title: 'b', type: 'string' }, a: { title: 'A' } },
+    },
+    'targets_form.ui_schema': { 'ui:order': ['b', 'a'] },
+  });
+  const ordered = { 'ui:order': ['a', '*'], 'a': { 'ui:widget': 'textarea' } };
+  expect(completeDefinition({ ...formed, 'targets_form.ui_schema': ordered })).toMatchObject({
+    'targets_form.ui_schema': ordered,
   });
 });
 

@@ -14,10 +14,7 @@ const text = (name: string, tooltip: string) => ({ name, type: 'string' as const
 
 const column = text('column', 'The name of the column');
 
-const field = (title: string, type: string) => ({ title, type });
-
 const columnNames = (description: string) => ({
-  title: 'columns',
   type: 'array',
   items: { type: 'string' },
   description,
@@ -26,19 +23,19 @@ const columnNames = (description: string) => ({
 const comparing = (description: string, value: string): Builder => ({
   description,
   inputs: [column, text('filter', value)],
-  form: { column: field('column', 'string'), filter: field('filter', 'string') },
+  form: { column: { type: 'string' }, filter: { type: 'string' } },
 });
 
 const setting = (description: string, columns: string): Builder => ({
   description,
   inputs: [text('columns', columns)],
-  form: { columns: field('columns', 'string') },
+  form: { columns: { type: 'string' } },
 });
 
 const counting = (description: string, count: string): Builder => ({
   description,
   inputs: [{ name: 'count', type: 'u64', tooltip: count }],
-  form: { count: field('count', 'integer') },
+  form: { count: { type: 'integer' } },
 });
 
 const writing = (description: string, body: string): Builder => ({
@@ -46,7 +43,7 @@ const writing = (description: string, body: string): Builder => ({
   inputs: [{ name: 'body', type: 'json', tooltip: body }],
   form: {
     columns: columnNames('The columns that body may set. Needed if an edge leads to body.'),
-    safe_to_repeat: field('safe_to_repeat', 'boolean'),
+    safe_to_repeat: { type: 'boolean' },
   },
 });
 
@@ -80,9 +77,9 @@ const builders: Record<BuilderName, Builder> = {
       text('filter', 'The value, as the operator takes it, such as (1,2) for in'),
     ],
     form: {
-      operator: field('operator', 'string'),
-      column: field('column', 'string'),
-      filter: field('filter', 'string'),
+      operator: { type: 'string' },
+      column: { type: 'string' },
+      filter: { type: 'string' },
     },
   },
   offset: counting('Leaves out the first rows of the result.', 'The number of rows to leave out'),
@@ -121,7 +118,7 @@ const makeDefinition = (name: string, { description, inputs, form }: Builder): N
     ...inputs,
   ].map(({ name, type, tooltip }) => ({ name, type_bounds: [type], required: true, tooltip })),
   'targets_form.json_schema': { type: 'object', properties: form },
-  'targets_form.ui_schema': { 'ui:order': Object.keys(form) },
+  'targets_form.ui_schema': {},
 });
 
 /** The definitions of the nodes `postgrest_builder_*`, by the last part of the node's name. */
