@@ -6,7 +6,7 @@ import {
   type FunctionErrorBody,
 } from '../../../types/errors.ts';
 import { type JsonSchema, ref } from './schemas/json_schema.ts';
-import { type Operation, rpcStatuses } from './operations/operation.ts';
+import { type Operation, pascalCase, rpcStatuses } from './operations/operation.ts';
 
 const natural: JsonSchema = { type: 'integer', minimum: 0 };
 
@@ -207,9 +207,6 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
     },
   };
 }
-
-const pascalCase = (code: string): string =>
-  code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
 /**
  * Makes the error answers of an operation, one for each status. Equal answers have equal names, so that several

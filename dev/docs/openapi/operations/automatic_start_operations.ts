@@ -1,6 +1,6 @@
 import { DEPLOYMENT_ID, FLOW_RUN_ID, inputs, schedule, webhook, WEBHOOK_ID, WEBHOOK_TOKEN } from '../examples.ts';
 import { ref } from '../schemas/json_schema.ts';
-import { bodyErrors, credentialErrors, limitErrors, type Operation, restUser, rpcStatuses } from './operation.ts';
+import { bodyErrors, credentialErrors, limitErrors, type Operation, restUser, rpc } from './operation.ts';
 
 const tag = 'Schedules and incoming webhooks';
 
@@ -58,39 +58,31 @@ export const automaticStartOperations: Operation[] = [
       'service_unavailable',
     ],
   },
-  {
-    operationId: 'rpcCreateWebhook',
-    method: 'post',
-    path: '/rest/v1/rpc/create_webhook',
+  rpc('create_webhook', {
     tag,
     summary: 'Makes an incoming webhook',
     description:
       'The URL of the webhook starts a deployment as the calling user. `flow` and `tag`, or `deployment_id`, name the deployment. The URL is shown only once. ' +
       'The table `flow_webhooks` lists webhooks. The owner can delete rows, and change all columns but `prefix`, `verification`, `hmac` and those that the system sets.',
-    security: restUser,
-    body: {
-      schema: ref('CreateWebhookArguments'),
-      isRequired: true,
-      examples: {
-        latest: { flow: 7, input: 'push' },
-        github: {
-          flow: 7,
-          tag: 'stable',
-          input: 'push',
-          headers: ['x-github-event'],
-          verification: 'github',
-          secret: "It's a Secret to Everybody",
-        },
-        shopify: {
-          flow: 7,
-          input: 'order',
-          verification: 'hmac',
-          secret: 'the client secret of the app',
-          hmac: { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64', id_header: 'X-Shopify-Webhook-Id' },
-        },
-        answering: { flow: 7, input: 'request', whole_request: true, respond: true },
-        deployment: { deployment_id: DEPLOYMENT_ID, input: 'event' },
+    examples: {
+      latest: { flow: 7, input: 'push' },
+      github: {
+        flow: 7,
+        tag: 'stable',
+        input: 'push',
+        headers: ['x-github-event'],
+        verification: 'github',
+        secret: "It's a Secret to Everybody",
       },
+      shopify: {
+        flow: 7,
+        input: 'order',
+        verification: 'hmac',
+        secret: 'the client secret of the app',
+        hmac: { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64', id_header: 'X-Shopify-Webhook-Id' },
+      },
+      answering: { flow: 7, input: 'request', whole_request: true, respond: true },
+      deployment: { deployment_id: DEPLOYMENT_ID, input: 'event' },
     },
     answers: {
       200: {
@@ -100,7 +92,6 @@ export const automaticStartOperations: Operation[] = [
       },
     },
     errors: [
-      ...credentialErrors,
       'request_invalid',
       'column_invalid',
       'inputs_invalid',
@@ -108,42 +99,24 @@ export const automaticStartOperations: Operation[] = [
       'deployment_not_found',
       'quota_exceeded',
     ],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcSetWebhookVerification',
-    method: 'post',
-    path: '/rest/v1/rpc/set_webhook_verification',
+  }),
+  rpc('set_webhook_verification', {
     tag,
     summary: 'Sets the verification of senders of an incoming webhook',
     description:
       'For senders that make their secret after they have the URL, and for changed secrets. Without `secret`, every request is refused.',
-    security: restUser,
-    body: {
-      schema: ref('SetWebhookVerificationArguments'),
-      isRequired: true,
-      examples: {
-        stripe: { webhook_id: WEBHOOK_ID, verification: 'stripe', secret: 'whsec_of_the_endpoint' },
-        none: { webhook_id: WEBHOOK_ID },
-      },
+    examples: {
+      stripe: { webhook_id: WEBHOOK_ID, verification: 'stripe', secret: 'whsec_of_the_endpoint' },
+      none: { webhook_id: WEBHOOK_ID },
     },
     answers: { 200: { description: 'The webhook.', schema: ref('Webhook'), example: webhook } },
-    errors: [...credentialErrors, 'request_invalid', 'column_invalid', 'webhook_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcNextCronTimes',
-    method: 'post',
-    path: '/rest/v1/rpc/next_cron_times',
+    errors: ['request_invalid', 'column_invalid', 'webhook_not_found'],
+  }),
+  rpc('next_cron_times', {
     tag,
     summary: 'Computes when a schedule would be due',
     description: 'Returns the next three times of a cron text in a time zone, as a preview. Nothing is stored.',
-    security: restUser,
-    body: {
-      schema: ref('NextCronTimesArguments'),
-      isRequired: true,
-      examples: { weekdays: { cron: '30 6 * * MON-FRI', time_zone: 'Europe/Berlin' } },
-    },
+    examples: { weekdays: { cron: '30 6 * * MON-FRI', time_zone: 'Europe/Berlin' } },
     answers: {
       200: {
         description: 'The times, the next one first.',
@@ -151,9 +124,8 @@ export const automaticStartOperations: Operation[] = [
         example: ['2026-11-23T05:30:00+00:00', '2026-11-24T05:30:00+00:00', '2026-11-25T05:30:00+00:00'],
       },
     },
-    errors: [...credentialErrors, 'column_invalid'],
-    nativeStatuses: rpcStatuses,
-  },
+    errors: ['column_invalid'],
+  }),
   {
     operationId: 'postSchedules',
     method: 'post',

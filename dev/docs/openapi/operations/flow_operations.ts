@@ -1,6 +1,6 @@
 import { DEPLOYMENT_ID, TIME } from '../examples.ts';
 import { ref } from '../schemas/json_schema.ts';
-import { credentialErrors, type Operation, restUser, rpcStatuses } from './operation.ts';
+import { type Operation, rpc } from './operation.ts';
 
 const tag = 'Deployments';
 
@@ -17,23 +17,15 @@ const version = {
 
 /** Operations for programs that edit flows: problems of a flow that is not saved, and the history of a saved flow. */
 export const flowOperations: Operation[] = [
-  {
-    operationId: 'rpcCheckFlow',
-    method: 'post',
-    path: '/rest/v1/rpc/check_flow',
+  rpc('check_flow', {
     tag,
     summary: 'Lists the problems of a flow, saved or not',
     description:
       'Returns the findings that would prevent a deploy, or, if there are none, the warnings. Stores nothing. Does not parse scripts and expressions. ' +
       'A user may check two flows a second, one at a time.',
-    security: restUser,
-    body: {
-      schema: ref('CheckFlowArguments'),
-      isRequired: true,
-      examples: {
-        'not saved': { flow: { nodes: [], edges: [], environment: {}, id: 7 } },
-        saved: { flow_id: 7 },
-      },
+    examples: {
+      'not saved': { flow: { nodes: [], edges: [], environment: {}, id: 7 } },
+      saved: { flow_id: 7 },
     },
     answers: {
       200: {
@@ -50,55 +42,32 @@ export const flowOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'flow_not_found', 'body_too_large', 'too_many_requests'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowHistory',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_history',
+    errors: ['request_invalid', 'flow_not_found', 'body_too_large', 'too_many_requests'],
+  }),
+  rpc('flow_history', {
     tag,
     summary: 'Lists the versions of a flow',
     description: 'The newest contents first. Read the contents of a version from `flow_versions`. For the owner only.',
-    security: restUser,
-    body: { schema: ref('FlowHistoryArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
+    examples: { flow: { flow_id: 7 } },
     answers: { 200: { description: 'The versions.', schema: ref('FlowHistory'), example: [version] } },
-    errors: [...credentialErrors, 'flow_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcKeepFlowVersion',
-    method: 'post',
-    path: '/rest/v1/rpc/keep_flow_version',
+    errors: ['flow_not_found'],
+  }),
+  rpc('keep_flow_version', {
     tag,
     summary: 'Keeps the saved contents of a flow as a version',
     description:
       'Returns the id of the version. If a version has the same contents, that version gets the name. For the owner only. ' +
       'To rename a version, change `name` of its row in `flow_versions`; to delete it, delete the row.',
-    security: restUser,
-    body: {
-      schema: ref('KeepFlowVersionArguments'),
-      isRequired: true,
-      examples: { named: { flow_id: 7, name: 'Before the new price' } },
-    },
+    examples: { named: { flow_id: 7, name: 'Before the new price' } },
     answers: { 200: { description: 'The id of the version.', schema: { type: 'integer' }, example: 12 } },
-    errors: [...credentialErrors, 'column_invalid', 'flow_not_found', 'quota_exceeded'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcRestoreFlowVersion',
-    method: 'post',
-    path: '/rest/v1/rpc/restore_flow_version',
+    errors: ['column_invalid', 'flow_not_found', 'quota_exceeded'],
+  }),
+  rpc('restore_flow_version', {
     tag,
     summary: 'Saves a version as the contents of its flow',
     description:
       'Keeps the present contents as a version first. Name, description and sharing of the flow stay as they are. For the owner only.',
-    security: restUser,
-    body: {
-      schema: ref('RestoreFlowVersionArguments'),
-      isRequired: true,
-      examples: { unchanged: { id: 12, updated_at: TIME } },
-    },
+    examples: { unchanged: { id: 12, updated_at: TIME } },
     answers: {
       200: {
         description: 'The flow is saved.',
@@ -106,7 +75,6 @@ export const flowOperations: Operation[] = [
         example: { updated_at: TIME, kept_version_id: 13 },
       },
     },
-    errors: [...credentialErrors, 'flow_version_not_found', 'flow_changed', 'quota_exceeded'],
-    nativeStatuses: rpcStatuses,
-  },
+    errors: ['flow_version_not_found', 'flow_changed', 'quota_exceeded'],
+  }),
 ];

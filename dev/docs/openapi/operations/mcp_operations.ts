@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../types/errors.ts';
 import { DEPLOYMENT_ID, description, FLOW_RUN_ID } from '../examples.ts';
 import { type JsonSchema, ref } from '../schemas/json_schema.ts';
-import { bodyErrors, credentialErrors, type Operation, restUser, rpcStatuses, user, whoStarts } from './operation.ts';
+import { bodyErrors, credentialErrors, type Operation, restUser, rpc, user, whoStarts } from './operation.ts';
 
 const message: JsonSchema = {
   type: 'object',
@@ -112,20 +112,14 @@ export const mcpOperations: Operation[] = [
     parameters: ['flowId', 'tagInPath'],
     errors: deploymentErrors,
   },
-  {
-    operationId: 'rpcListTools',
-    method: 'post',
-    path: '/rest/v1/rpc/list_tools',
+  rpc('list_tools', {
     tag: 'Tools',
     summary: 'Lists the tools of the caller, or one deployment as a tool',
     description:
       `The function \`mcp\` calls it. The tools of the caller are the flows with a \`tool_name\`, 100 a page. ${whoStarts}`,
     security: [...restUser, ['projectKey']],
-    body: {
-      schema: ref('ListToolsArguments'),
-      isRequired: false,
-      examples: { own: {}, deployment: { id: DEPLOYMENT_ID } },
-    },
+    isBodyRequired: false,
+    examples: { own: {}, deployment: { id: DEPLOYMENT_ID } },
     answers: {
       200: {
         description: 'The tools.',
@@ -143,23 +137,15 @@ export const mcpOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'public_key_invalid', 'start_target_ambiguous', 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcToolRun',
-    method: 'post',
-    path: '/rest/v1/rpc/tool_run',
+    errors: ['public_key_invalid', 'start_target_ambiguous', 'deployment_not_found'],
+  }),
+  rpc('tool_run', {
     tag: 'Tools',
     summary: 'Reads a run that the caller has started as a tool, and its open questions',
     description:
       'For the function `mcp`. The token of the run is in `x-flow-run-token`. The answer for the run of another caller or flow is the same 404 as for a missing run.',
     security: [['projectKey', 'runTokenHeader'], ['projectKey', 'accessToken', 'runTokenHeader']],
-    body: {
-      schema: ref('ToolRunArguments'),
-      isRequired: true,
-      examples: { deployment: { deployment_id: DEPLOYMENT_ID } },
-    },
+    examples: { deployment: { deployment_id: DEPLOYMENT_ID } },
     answers: {
       200: {
         description: 'The run.',
@@ -174,7 +160,6 @@ export const mcpOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
+    errors: ['flow_run_not_found'],
+  }),
 ];

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../types/errors.ts';
-import type { JsonSchema } from '../schemas/json_schema.ts';
+import { type JsonSchema, ref } from '../schemas/json_schema.ts';
 import type { componentParameters, securitySchemes } from '../parts.ts';
 
 type Security = keyof typeof securitySchemes;
@@ -90,6 +90,36 @@ export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
 
 /** Statuses of PostgREST's own errors for a call of a function. */
 export const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
+
+export const pascalCase = (name: string): string =>
+  name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+
+/** A call of a SQL function through PostgREST. Its name gives the path, the id and the schema of the arguments. */
+interface Rpc extends Pick<Operation, 'tag' | 'summary' | 'description' | 'answers'> {
+  /** Default: a user's credentials. */
+  security?: Security[][];
+  /** The schema of the arguments, if its name does not follow from that of the function. */
+  takes?: string;
+  /** Default: true. */
+  isBodyRequired?: boolean;
+  examples: Record<string, unknown>;
+  /** The error codes beside those of credentials. */
+  errors: ErrorCode[];
+}
+
+export const rpc = (
+  name: string,
+  { security = restUser, takes = `${pascalCase(name)}Arguments`, isBodyRequired = true, examples, ...call }: Rpc,
+): Operation => ({
+  operationId: `rpc${pascalCase(name)}`,
+  method: 'post',
+  path: `/rest/v1/rpc/${name}`,
+  ...call,
+  security,
+  body: { schema: ref(takes), isRequired: isBodyRequired, examples },
+  errors: [...credentialErrors, ...call.errors],
+  nativeStatuses: rpcStatuses,
+});
 
 export const whoStarts =
   '`start_permission` decides who may start the deployment: the owner, any user who has signed up, or anybody with a public key. ' +

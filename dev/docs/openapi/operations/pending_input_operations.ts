@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../../types/errors.ts';
 import { ref } from '../schemas/json_schema.ts';
-import { bodyErrors, credentialErrors, type Operation, restRunReader, routeErrors, rpcStatuses } from './operation.ts';
+import { bodyErrors, credentialErrors, type Operation, restRunReader, routeErrors, rpc } from './operation.ts';
 
 /** The credentials of an answer: the token of the URL alone, or also that of somebody who may answer. */
 const answering: Operation['security'] = [[], ['accessToken'], ['apiKey'], ['runToken']];
@@ -51,19 +51,12 @@ export const pendingInputOperations: Operation[] = [
     },
     errors: [...answerErrors, 'request_invalid'],
   },
-  {
-    operationId: 'rpcInputAnswerer',
-    method: 'post',
-    path: '/rest/v1/rpc/input_answerer',
+  rpc('input_answerer', {
     tag: 'Pending inputs',
     summary: 'Tells whether the caller may answer an input',
     description: 'The Edge Function `flow` calls it before an answer, with the credentials of the caller.',
     security: [['projectKey'], ...restRunReader],
-    body: {
-      schema: ref('InputAnswererArguments'),
-      isRequired: true,
-      examples: { token: { token: `fi_${'A'.repeat(43)}` } },
-    },
+    examples: { token: { token: `fi_${'A'.repeat(43)}` } },
     answers: {
       200: {
         description: 'The caller, who may answer.',
@@ -71,7 +64,6 @@ export const pendingInputOperations: Operation[] = [
         example: { user_id: '3f0c8d1e-0a51-4b57-9c52-3a5b8a1c0001', run_id: null },
       },
     },
-    errors: [...credentialErrors, 'pending_input_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
+    errors: ['pending_input_not_found'],
+  }),
 ];

@@ -1,6 +1,6 @@
 import { TIME, USER_ID } from '../examples.ts';
 import { ref } from '../schemas/json_schema.ts';
-import { bodyErrors, credentialErrors, type Operation, restUser, routeErrors, rpcStatuses, user } from './operation.ts';
+import { bodyErrors, type Operation, routeErrors, rpc, user } from './operation.ts';
 
 const API_KEY_ID = '0b0f3a0e-3f4b-4a61-9d53-7c9d1b2e6f80';
 
@@ -92,19 +92,14 @@ const apiKeyOperations: Operation[] = [
     answers: { 200: { description: 'The user.', schema: ref('ApiKeyInfo'), example: { user_id: USER_ID } } },
     errors: routeErrors,
   },
-  {
-    operationId: 'rpcDeleteApiKey',
-    method: 'post',
-    path: '/rest/v1/rpc/delete_api_key',
+  rpc('delete_api_key', {
     tag: 'Credentials',
     summary: 'Revokes an API key',
     description: 'As `POST /apikey/delete`.',
-    security: restUser,
-    body: { schema: ref('DeleteApiKeyArguments'), isRequired: true, examples: { key: { id: API_KEY_ID } } },
+    examples: { key: { id: API_KEY_ID } },
     answers: { 204: { description: 'The key is revoked.' } },
-    errors: [...credentialErrors, 'api_key_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
+    errors: ['api_key_not_found'],
+  }),
 ];
 
 const store = { store: 'settings' };
@@ -116,7 +111,7 @@ const kvCalls = [
   {
     name: 'CreateStore',
     path: 'create_store',
-    rpc: 'create_kv_store',
+    sqlName: 'create_kv_store',
     summary: 'Creates a key-value store',
     description:
       'The store belongs to the calling user, and all flows of this user share it. Anonymous users cannot have stores.',
@@ -127,7 +122,7 @@ const kvCalls = [
   {
     name: 'DeleteStore',
     path: 'delete_store',
-    rpc: 'delete_kv_store',
+    sqlName: 'delete_kv_store',
     summary: 'Deletes a key-value store',
     description: 'The items of the store are also deleted.',
     body: { params: 'KvStoreParams', example: store },
@@ -137,7 +132,7 @@ const kvCalls = [
   {
     name: 'WriteItem',
     path: 'write_item',
-    rpc: 'write_kv_item',
+    sqlName: 'write_kv_item',
     summary: 'Stores a value under a key',
     description: 'The answer has the replaced value, if there was one.',
     body: { params: 'WriteKvItemParams', example: { ...item, value } },
@@ -147,7 +142,7 @@ const kvCalls = [
   {
     name: 'ReadItem',
     path: 'read_item',
-    rpc: 'read_kv_item',
+    sqlName: 'read_kv_item',
     summary: 'Reads the value under a key',
     description: 'To read many items at once, use the table `kv_items`.',
     body: { params: 'KvItemParams', example: item },
@@ -157,7 +152,7 @@ const kvCalls = [
   {
     name: 'DeleteItem',
     path: 'delete_item',
-    rpc: 'delete_kv_item',
+    sqlName: 'delete_kv_item',
     summary: 'Deletes the item of a key',
     description: 'The answer has the value of the deleted item.',
     body: { params: 'KvItemParams', example: item },
@@ -166,41 +161,44 @@ const kvCalls = [
   },
 ] as const;
 
-const kvOperations: Operation[] = kvCalls.flatMap(({ name, path, rpc, summary, description, body, answer, errors }) => {
-  const shared = {
-    method: 'post',
-    tag: 'Key-value stores',
-    summary,
-    body: { schema: ref(body.params), isRequired: true, examples: { example: body.example } },
-  } as const;
-  const answered = answer && { description: 'It is done.', schema: ref(answer.schema), example: answer.example };
-  const rpcAnswers: Operation['answers'] = answered === undefined
-    ? { 204: { description: 'It is done.' } }
-    : { 200: answered };
-  return [
-    {
-      ...shared,
-      operationId: `kv${name}`,
-      path: `/kv/${path}`,
-      description,
-      security: user,
-      answers: {
-        200: answered ?? { description: 'It is done.', schema: ref('KvStoreResult'), example: { success: true } },
+const kvOperations: Operation[] = kvCalls.flatMap(
+  ({ name, path, sqlName, summary, description, body, answer, errors }) => {
+    const tag = 'Key-value stores';
+    const examples = { example: body.example };
+    const answered = answer && { description: 'It is done.', schema: ref(answer.schema), example: answer.example };
+    const rpcAnswers: Operation['answers'] = answered === undefined
+      ? { 204: { description: 'It is done.' } }
+      : { 200: answered };
+    return [
+      {
+        operationId: `kv${name}`,
+        method: 'post',
+        path: `/kv/${path}`,
+        tag,
+        summary,
+        description,
+        security: user,
+        body: { schema: ref(body.params), isRequired: true, examples },
+        answers: {
+          200: answered ?? { description: 'It is done.', schema: ref('KvStoreResult'), example: { success: true } },
+        },
+        errors: [...routeErrors, ...bodyErrors, ...errors],
       },
-      errors: [...routeErrors, ...bodyErrors, ...errors],
-    },
-    {
-      ...shared,
-      operationId: `rpcKv${name}`,
-      path: `/rest/v1/rpc/${rpc}`,
-      description: `As \`POST /kv/${path}\`.`,
-      security: restUser,
-      answers: rpcAnswers,
-      errors: [...credentialErrors, ...errors],
-      nativeStatuses: rpcStatuses,
-    },
-  ];
-});
+      {
+        ...rpc(sqlName, {
+          tag,
+          summary,
+          description: `As \`POST /kv/${path}\`.`,
+          takes: body.params,
+          examples,
+          answers: rpcAnswers,
+          errors: [...errors],
+        }),
+        operationId: `rpcKv${name}`,
+      },
+    ];
+  },
+);
 
 /** The operations of the Edge Functions `info`, `healthcheck`, `apikey` and `kv`, and of the RPCs behind them. */
 export const programOperations: Operation[] = [...projectOperations, ...apiKeyOperations, ...kvOperations];

@@ -24,7 +24,7 @@ import {
   redriveErrors,
   restRunReader,
   restUser,
-  rpcStatuses,
+  rpc,
   startErrors,
   whoStarts,
 } from './operation.ts';
@@ -72,15 +72,11 @@ export const restOperations: Operation[] = [
     errors: [...credentialErrors, 'node_definition_invalid', 'quota_exceeded'],
     nativeStatuses: [400, 401, 403, 406, 409, 415, 500, 503],
   },
-  {
-    operationId: 'rpcDeployFlow',
-    method: 'post',
-    path: '/rest/v1/rpc/deploy_flow',
+  rpc('deploy_flow', {
     tag: 'Deployments',
     summary: 'Deploys a flow',
     description: 'Like `POST /flow/deploy/{flow_id}`, but without parsing the scripts of the flow.',
-    security: restUser,
-    body: { schema: ref('DeployFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
+    examples: { flow: { flow_id: 7 } },
     answers: {
       200: {
         description: 'The new deployment.',
@@ -88,29 +84,13 @@ export const restOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [
-      ...credentialErrors,
-      'flow_not_found',
-      'deployment_not_found',
-      'flow_changed',
-      'quota_exceeded',
-      'flow_invalid',
-    ],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcCompareDeploySettings',
-    method: 'post',
-    path: '/rest/v1/rpc/compare_deploy_settings',
+    errors: ['flow_not_found', 'deployment_not_found', 'flow_changed', 'quota_exceeded', 'flow_invalid'],
+  }),
+  rpc('compare_deploy_settings', {
     tag: 'Deployments',
     summary: 'Compares the settings of a deploy with and without `settings_from`',
     description: 'Lists the settings in which the two deploys would differ. For the owner only.',
-    security: restUser,
-    body: {
-      schema: ref('CompareDeploySettingsArguments'),
-      isRequired: true,
-      examples: { latest: { flow_id: 7, settings_from: 'latest' } },
-    },
+    examples: { latest: { flow_id: 7, settings_from: 'latest' } },
     answers: {
       200: {
         description: 'The settings that differ, by name.',
@@ -118,18 +98,13 @@ export const restOperations: Operation[] = [
         example: [{ setting: 'start_permission', kept: 'Authenticated', otherwise: 'Owner' }],
       },
     },
-    errors: [...credentialErrors, 'flow_not_found', 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcReadFlowScripts',
-    method: 'post',
-    path: '/rest/v1/rpc/read_flow_scripts',
+    errors: ['flow_not_found', 'deployment_not_found'],
+  }),
+  rpc('read_flow_scripts', {
     tag: 'Deployments',
     summary: 'Reads the scripts of a flow and of the flows that it calls',
     description: '`POST /flow/deploy/{flow_id}` parses these scripts before it deploys. For the owner only.',
-    security: restUser,
-    body: { schema: ref('ReadFlowScriptsArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
+    examples: { flow: { flow_id: 7 } },
     answers: {
       200: {
         description: 'The scripts.',
@@ -142,81 +117,50 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'flow_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcReadDeployment',
-    method: 'post',
-    path: '/rest/v1/rpc/read_deployment',
+    errors: ['flow_not_found'],
+  }),
+  rpc('read_deployment', {
     tag: 'Deployments',
     summary: 'Describes the inputs and outputs of a deployment',
     description: `As \`GET /deployment/read\`. ${whoStarts}`,
     security: [...restUser, ['projectKey']],
-    body: { schema: ref('ReadDeploymentArguments'), isRequired: true, examples: { latest: { flow: 7 } } },
+    examples: { latest: { flow: 7 } },
     answers: {
       200: { description: 'The deployment.', schema: ref('DeploymentDescription'), example: description },
     },
-    errors: [...credentialErrors, 'public_key_invalid', 'start_target_ambiguous', 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcDeploymentGraph',
-    method: 'post',
-    path: '/rest/v1/rpc/deployment_graph',
+    errors: ['public_key_invalid', 'start_target_ambiguous', 'deployment_not_found'],
+  }),
+  rpc('deployment_graph', {
     tag: 'Deployments',
     summary: 'Reads the graphs that runs of a deployment execute',
     description:
       'Returns the frozen nodes and edges, and the positions that the nodes had when the flow was deployed. Programs can draw runs from them, ' +
       'even if the flows have changed since. For the owner only.',
-    security: restUser,
-    body: {
-      schema: ref('DeploymentGraphArguments'),
-      isRequired: true,
-      examples: { deployment: { id: DEPLOYMENT_ID } },
-    },
+    examples: { deployment: { id: DEPLOYMENT_ID } },
     answers: { 200: { description: 'The graphs.', schema: ref('DeploymentGraph'), example: graph } },
-    errors: [...credentialErrors, 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowHasChanged',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_has_changed',
+    errors: ['deployment_not_found'],
+  }),
+  rpc('flow_has_changed', {
     tag: 'Deployments',
     summary: 'Tells whether a flow has changed since a deployment',
     description:
       'True if the flow, or a flow that it calls, differs from the frozen graph. Notes and the positions of nodes do not count. For the owner only.',
-    security: restUser,
-    body: {
-      schema: ref('FlowHasChangedArguments'),
-      isRequired: true,
-      examples: { deployment: { id: DEPLOYMENT_ID } },
-    },
+    examples: { deployment: { id: DEPLOYMENT_ID } },
     answers: { 200: { description: 'Whether it has changed.', schema: { type: 'boolean' }, example: true } },
-    errors: [...credentialErrors, 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcStartDeployment',
-    method: 'post',
-    path: '/rest/v1/rpc/start_deployment',
+    errors: ['deployment_not_found'],
+  }),
+  rpc('start_deployment', {
     tag: 'Runs',
     summary: 'Starts a deployment',
     description:
       `Like \`POST /deployment/start\`, but notifies no worker, so the run begins when a worker next looks at the queue. If time matters, use the route. ${whoStarts}`,
     security: [...restUser, ['projectKey']],
-    body: {
-      schema: ref('StartDeploymentArguments'),
-      isRequired: true,
-      examples: {
-        latest: { flow: 7, inputs },
-        deployment: { id: DEPLOYMENT_ID, inputs, public_key: PUBLIC_KEY },
-      },
+    examples: {
+      latest: { flow: 7, inputs },
+      deployment: { id: DEPLOYMENT_ID, inputs, public_key: PUBLIC_KEY },
     },
     answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
     errors: [
-      ...credentialErrors,
       ...startErrors,
       ...limitErrors,
       'start_loop',
@@ -224,47 +168,34 @@ export const restOperations: Operation[] = [
       'start_target_ambiguous',
       'deployment_not_found',
     ],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcStartFlow',
-    method: 'post',
-    path: '/rest/v1/rpc/start_flow',
+  }),
+  rpc('start_flow', {
     tag: 'Runs',
     summary: 'Starts a flow as it is now',
     description:
       'Like `POST /flow/start/{flow_id}`, but notifies no worker, so the run begins when a worker next looks at the queue.',
-    security: restUser,
-    body: { schema: ref('StartFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7, inputs } } },
+    examples: { flow: { flow_id: 7, inputs } },
     answers: {
       200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
     },
-    errors: [...credentialErrors, ...startErrors, ...flowStartErrors, 'queue_full', 'start_loop'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowRunResult',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_run_result',
+    errors: [...startErrors, ...flowStartErrors, 'queue_full', 'start_loop'],
+  }),
+  rpc('flow_run_result', {
     tag: 'Runs',
     summary: 'Reads the status of a run',
     description: 'Answers at once. For the owner of the flow, the starter of the run and the holder of its token.',
     security: restRunReader,
-    body: { schema: ref('FlowRunResultArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
+    examples: { run: { flow_run_id: FLOW_RUN_ID } },
     answers: runResultAnswers,
-    errors: [...credentialErrors, 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowRunWait',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_run_wait',
+    errors: ['flow_run_not_found'],
+  }),
+  rpc('flow_run_wait', {
     tag: 'Runs',
     summary: 'Tells why a queued run waits',
     description:
       'For the owner of the flow, the starter of the run and the holder of its token. Null if the run does not wait because of limits by key.',
     security: restRunReader,
-    body: { schema: ref('FlowRunWaitArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
+    examples: { run: { flow_run_id: FLOW_RUN_ID } },
     answers: {
       200: {
         description: 'What the run waits for.',
@@ -272,42 +203,26 @@ export const restOperations: Operation[] = [
         example: { state: 'blocked', due_at: null, queue_key: 'customer' },
       },
     },
-    errors: [...credentialErrors, 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcAwaitFlowRunResult',
-    method: 'post',
-    path: '/rest/v1/rpc/await_flow_run_result',
+    errors: ['flow_run_not_found'],
+  }),
+  rpc('await_flow_run_result', {
     tag: 'Runs',
     summary: 'Waits up to 40 milliseconds for the end of a run',
     description:
       'Like `flow_run_result`, but waits. Only two callers wait at a time; others are answered at once. `GET /flow/output/{flow_run_id}?wait=` waits for longer.',
     security: restRunReader,
-    body: {
-      schema: ref('AwaitFlowRunResultArguments'),
-      isRequired: true,
-      examples: { run: { flow_run_id: FLOW_RUN_ID } },
-    },
+    examples: { run: { flow_run_id: FLOW_RUN_ID } },
     answers: runResultAnswers,
-    errors: [...credentialErrors, 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowRunEvents',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_run_events',
+    errors: ['flow_run_not_found'],
+  }),
+  rpc('flow_run_events', {
     tag: 'Runs',
     summary: 'Reads a page of the events of a run',
     description:
       'Answers at once, with 200 events at most. `GET /flow/events/{flow_run_id}` streams them as they come. For the owner of the flow, the starter of the run ' +
       'and the holder of its token. Only the owner gets values, errors and log lines.',
     security: restRunReader,
-    body: {
-      schema: ref('FlowRunEventsArguments'),
-      isRequired: true,
-      examples: { first: { flow_run_id: FLOW_RUN_ID }, next: { flow_run_id: FLOW_RUN_ID, after: runEvent.id } },
-    },
+    examples: { first: { flow_run_id: FLOW_RUN_ID }, next: { flow_run_id: FLOW_RUN_ID, after: runEvent.id } },
     answers: {
       200: {
         description: 'The events.',
@@ -326,24 +241,16 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcCalledFlowRuns',
-    method: 'post',
-    path: '/rest/v1/rpc/called_flow_runs',
+    errors: ['request_invalid', 'flow_run_not_found'],
+  }),
+  rpc('called_flow_runs', {
     tag: 'Runs',
     summary: 'Reads the status of the runs that a run called',
     description:
       'For the owner of the flow, the starter of the root run and the holder of its token. At most 1,000 runs, in the order of ' +
       "their ids. Inputs, outputs and errors of called runs reveal constants of the owner's flows, so only the owner can read them, in `flow_run`.",
     security: restRunReader,
-    body: {
-      schema: ref('CalledFlowRunsArguments'),
-      isRequired: true,
-      examples: { first: { flow_run_id: FLOW_RUN_ID }, next: { flow_run_id: FLOW_RUN_ID, after: calledRun.id } },
-    },
+    examples: { first: { flow_run_id: FLOW_RUN_ID }, next: { flow_run_id: FLOW_RUN_ID, after: calledRun.id } },
     answers: {
       200: {
         description: 'The runs.',
@@ -351,22 +258,13 @@ export const restOperations: Operation[] = [
         example: [calledRun],
       },
     },
-    errors: [...credentialErrors, 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowRunStats',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_run_stats',
+    errors: ['flow_run_not_found'],
+  }),
+  rpc('flow_run_stats', {
     tag: 'Runs',
     summary: 'Counts runs by outcome',
     description: 'Counts the runs of a flow or deployment by status, duration and error code. For the owner only.',
-    security: restUser,
-    body: {
-      schema: ref('FlowRunStatsArguments'),
-      isRequired: true,
-      examples: { flow: { flow: 7 } },
-    },
+    examples: { flow: { flow: 7 } },
     answers: {
       200: {
         description: 'The outcomes.',
@@ -382,23 +280,14 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'flow_not_found', 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFindFlowRuns',
-    method: 'post',
-    path: '/rest/v1/rpc/find_flow_runs',
+    errors: ['request_invalid', 'flow_not_found', 'deployment_not_found'],
+  }),
+  rpc('find_flow_runs', {
     tag: 'Runs',
     summary: 'Finds runs',
     description: 'Lists the runs that the caller owns or started, the newest first, without inputs and outputs. ' +
       'Called runs are left out. A search looks at the newest 100,000 runs.',
-    security: restUser,
-    body: {
-      schema: ref('FindFlowRunsArguments'),
-      isRequired: true,
-      examples: { all: {}, search: { search: 'timed out', status: 'failed' } },
-    },
+    examples: { all: {}, search: { search: 'timed out', status: 'failed' } },
     answers: {
       200: {
         description: 'The runs.',
@@ -428,18 +317,13 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcFlowRunOverview',
-    method: 'post',
-    path: '/rest/v1/rpc/flow_run_overview',
+    errors: ['request_invalid'],
+  }),
+  rpc('flow_run_overview', {
     tag: 'Runs',
     summary: 'Counts the runs of a filter',
     description: 'Counts the runs that `find_flow_runs` finds, by default of the last day, and groups their failures.',
-    security: restUser,
-    body: { schema: ref('FlowRunOverviewArguments'), isRequired: true, examples: { day: {}, flow: { flow: 7 } } },
+    examples: { day: {}, flow: { flow: 7 } },
     answers: {
       200: {
         description: 'The counts.',
@@ -464,20 +348,15 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcRotateOnEndSecret',
-    method: 'post',
-    path: '/rest/v1/rpc/rotate_on_end_secret',
+    errors: ['request_invalid'],
+  }),
+  rpc('rotate_on_end_secret', {
     tag: 'Deployments',
     summary: 'Makes the secret of outgoing webhooks',
     description:
       "The secret signs the messages that `on_end` of the flow's deployments requests, according to Standard " +
       'Webhooks. For 24 hours, the messages are also signed with the former secret.',
-    security: restUser,
-    body: { schema: ref('RotateOnEndSecretArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
+    examples: { flow: { flow_id: 7 } },
     answers: {
       200: {
         description: 'The secret. No later answer contains it.',
@@ -485,71 +364,40 @@ export const restOperations: Operation[] = [
         example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' },
       },
     },
-    errors: [...credentialErrors, 'flow_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcRedeliverWebhook',
-    method: 'post',
-    path: '/rest/v1/rpc/redeliver_webhook',
+    errors: ['flow_not_found'],
+  }),
+  rpc('redeliver_webhook', {
     tag: 'Runs',
     summary: 'Posts an outgoing webhook again',
     description:
       'Posts the message again with the same `webhook-id`, whatever the state of its delivery. The message goes to the address that the deployment has now.',
-    security: restUser,
-    body: { schema: ref('RedeliverWebhookArguments'), isRequired: true, examples: { delivery: { id: FLOW_RUN_ID } } },
+    examples: { delivery: { id: FLOW_RUN_ID } },
     answers: { 204: { description: 'The delivery is due.' } },
-    errors: [...credentialErrors, 'webhook_delivery_not_found', 'quota_exceeded'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcStopFlowRun',
-    method: 'post',
-    path: '/rest/v1/rpc/stop_flow_run',
+    errors: ['webhook_delivery_not_found', 'quota_exceeded'],
+  }),
+  rpc('stop_flow_run', {
     tag: 'Runs',
     summary: 'Asks a run to stop',
     description: 'As `POST /flow/stop/{flow_run_id}`.',
     security: restRunReader,
-    body: {
-      schema: ref('StopFlowRunArguments'),
-      isRequired: true,
-      examples: { run: { flow_run_id: FLOW_RUN_ID, reason: 'not needed any more' } },
-    },
+    examples: { run: { flow_run_id: FLOW_RUN_ID, reason: 'not needed any more' } },
     answers: { 204: { description: 'The run stops, or has ended.' } },
-    errors: [...credentialErrors, 'request_invalid', 'flow_run_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcRedriveFlowRun',
-    method: 'post',
-    path: '/rest/v1/rpc/redrive_flow_run',
+    errors: ['request_invalid', 'flow_run_not_found'],
+  }),
+  rpc('redrive_flow_run', {
     tag: 'Runs',
     summary: 'Redrives a failed or stopped run',
     description: 'As `POST /flow/redrive/{flow_run_id}`.',
-    security: restUser,
-    body: {
-      schema: ref('RedriveFlowRunArguments'),
-      isRequired: true,
-      examples: { run: { flow_run_id: FLOW_RUN_ID } },
-    },
+    examples: { run: { flow_run_id: FLOW_RUN_ID } },
     answers: { 200: { description: 'The new run, queued.', schema: ref('StartResult'), example: started } },
-    errors: [...credentialErrors, 'request_invalid', ...redriveErrors, 'start_loop'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcRedriveFlowRuns',
-    method: 'post',
-    path: '/rest/v1/rpc/redrive_flow_runs',
+    errors: ['request_invalid', ...redriveErrors, 'start_loop'],
+  }),
+  rpc('redrive_flow_runs', {
     tag: 'Runs',
     summary: 'Redrives many failed runs',
     description:
       'Redrives failed runs of a flow or deployment that have not been redriven yet, the oldest first, and returns a row for each. For the owner only.',
-    security: restUser,
-    body: {
-      schema: ref('RedriveFlowRunsArguments'),
-      isRequired: true,
-      examples: { deployment: { flow: 7, since: TIME, error_code: 'worker_lost', max_runs: 50 } },
-    },
+    examples: { deployment: { flow: 7, since: TIME, error_code: 'worker_lost', max_runs: 50 } },
     answers: {
       200: {
         description: 'The outcome for each run.',
@@ -557,20 +405,16 @@ export const restOperations: Operation[] = [
         example: [{ flow_run_id: FLOW_RUN_ID, redriven_as: '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b60', error: null }],
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'flow_not_found', 'deployment_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcCreateApiKey',
-    method: 'post',
-    path: '/rest/v1/rpc/create_api_key',
+    errors: ['request_invalid', 'flow_not_found', 'deployment_not_found'],
+  }),
+  rpc('create_api_key', {
     tag: 'Credentials',
     summary: 'Makes an API key',
     description:
       'In the header `x-api-key` the key acts as the calling user. Deleting its row in `api_keys` revokes it. ' +
       'Neither a caller with an API key nor an anonymous user can make one.',
     security: [['projectKey', 'accessToken']],
-    body: { schema: ref('CreateApiKeyArguments'), isRequired: true, examples: { name: { name: 'ci' } } },
+    examples: { name: { name: 'ci' } },
     answers: {
       200: {
         description: 'The key. No later answer contains it.',
@@ -585,18 +429,15 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'token_required', 'quota_exceeded'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcWhoami',
-    method: 'post',
-    path: '/rest/v1/rpc/whoami',
+    errors: ['request_invalid', 'token_required', 'quota_exceeded'],
+  }),
+  rpc('whoami', {
     tag: 'Credentials',
     summary: 'Returns the calling user',
     description: 'Returns the user to whom the credential belongs.',
-    security: restUser,
-    body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
+    isBodyRequired: false,
+    takes: 'NoParams',
+    examples: { nothing: {} },
     answers: {
       200: {
         description: 'The calling user.',
@@ -604,7 +445,6 @@ export const restOperations: Operation[] = [
         example: { user_id: USER_ID, is_anonymous: false },
       },
     },
-    errors: credentialErrors,
-    nativeStatuses: rpcStatuses,
-  },
+    errors: [],
+  }),
 ];

@@ -1,15 +1,7 @@
 import type { ErrorCode } from '../../../../types/errors.ts';
 import { FLOW_RUN_ID, pendingRequest, PUBLIC_KEY, REQUEST_ID, SIGNATURE } from '../examples.ts';
 import { ref } from '../schemas/json_schema.ts';
-import {
-  bodyErrors,
-  credentialErrors,
-  type Operation,
-  restRunReader,
-  routeErrors,
-  rpcStatuses,
-  runReader,
-} from './operation.ts';
+import { bodyErrors, type Operation, restRunReader, routeErrors, rpc, runReader } from './operation.ts';
 
 /** The errors of an answer to a signature request, except those about the signature itself. */
 const answerErrors: ErrorCode[] = [
@@ -72,19 +64,12 @@ export const signatureOperations: Operation[] = [
       ...answerErrors,
     ],
   },
-  {
-    operationId: 'rpcPendingSignatureRequest',
-    method: 'post',
-    path: '/rest/v1/rpc/pending_signature_request',
+  rpc('pending_signature_request', {
     tag: 'Signatures',
     summary: 'Reads the signature request of a run',
     description: 'Like `GET /flow/signature_request/{flow_run_id}`, but answers at once.',
     security: restRunReader,
-    body: {
-      schema: ref('PendingSignatureRequestArguments'),
-      isRequired: true,
-      examples: { run: { flow_run_id: FLOW_RUN_ID } },
-    },
+    examples: { run: { flow_run_id: FLOW_RUN_ID } },
     answers: {
       200: {
         description: 'The oldest open request; null if there is none now.',
@@ -92,22 +77,14 @@ export const signatureOperations: Operation[] = [
         example: { request: pendingRequest, is_overdue: false },
       },
     },
-    errors: [...credentialErrors, 'flow_run_not_found', 'signature_request_not_found'],
-    nativeStatuses: rpcStatuses,
-  },
-  {
-    operationId: 'rpcSignatureRequestForCaller',
-    method: 'post',
-    path: '/rest/v1/rpc/signature_request_for_caller',
+    errors: ['flow_run_not_found', 'signature_request_not_found'],
+  }),
+  rpc('signature_request_for_caller', {
     tag: 'Signatures',
     summary: 'Reads a signature request that can be answered',
     description: 'Checks whether the request can be answered. `POST /signature/submit` takes the answer.',
     security: restRunReader,
-    body: {
-      schema: ref('SignatureRequestForCallerArguments'),
-      isRequired: true,
-      examples: { request: { id: REQUEST_ID } },
-    },
+    examples: { request: { id: REQUEST_ID } },
     answers: {
       200: {
         description: 'The message to sign, and the key that must sign.',
@@ -115,10 +92,6 @@ export const signatureOperations: Operation[] = [
         example: { id: REQUEST_ID, pubkey: PUBLIC_KEY, msg: pendingRequest.message },
       },
     },
-    errors: [
-      ...credentialErrors,
-      ...answerErrors,
-    ],
-    nativeStatuses: rpcStatuses,
-  },
+    errors: [...answerErrors],
+  }),
 ];
