@@ -32,16 +32,6 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/**
- * Nulls for the optional columns. If a file lacks one of these columns, the post contains its null. If the post omitted
- * the column, the row would keep the old value.
- */
-const OPTIONAL_COLUMNS = {
-  'targets_form.json_schema': null,
-  'targets_form.ui_schema': null,
-  'targets_form.extra': null,
-};
-
 /** The definition of one native node, as it is in its file. */
 export interface DefinitionFile {
   name: string;
@@ -188,9 +178,12 @@ async function postWithRetries(
   }
 }
 
-/** Returns the body to post for a file. Throws a SyntaxError if the file is not JSON. */
+/**
+ * Returns the body to post for a file. Throws a SyntaxError if the file is not JSON. If the post omitted the last column
+ * of the form, the row would keep its old value.
+ */
 const toBody = (text: string): string =>
-  JSON.stringify({ ...OPTIONAL_COLUMNS, ...completeDefinition(JSON.parse(text)) });
+  JSON.stringify({ 'targets_form.extra': null, ...completeDefinition(JSON.parse(text)) });
 
 /** Posts the definitions one after another, logs the outcome of each, and counts them. */
 export async function publishNodes(options: PublishOptions): Promise<PublishSummary> {

@@ -262,13 +262,13 @@ describe('publishing over a bad connection', () => {
     expect(lines[0]).toMatch(/^\[1\/2\] a: FAILED: definition\.json must be JSON: /);
   });
 
-  it('sends null for the columns that a file omits, so that a merge clears them', async () => {
-    const { bodies } = await publishTo([], [file('a', '{"type": "native", "targets_form.extra": {"a": 1}}')]);
+  it('sends the columns that a file omits, so that a merge clears them', async () => {
+    const { bodies } = await publishTo([], [file('a', '{"type": "native"}')]);
     expect(JSON.parse(bodies[0]!)).toEqual({
       type: 'native',
-      'targets_form.json_schema': null,
-      'targets_form.ui_schema': null,
-      'targets_form.extra': { a: 1 },
+      'targets_form.json_schema': {},
+      'targets_form.ui_schema': {},
+      'targets_form.extra': null,
     });
   });
 
