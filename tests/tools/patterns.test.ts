@@ -50,3 +50,11 @@ it('a backtracking pattern is reported with a text that proves it', async () => 
     /^Patterns must take linear time on every text:\na\.ts:1: \/\^\\d\+\\\.\?\\d\*\$\/: 2nd degree polynomial, as on /,
   );
 });
+
+it.each(['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'])(
+  'the backtracking pattern in %s is found',
+  async (name) => {
+    const patterns = filePatterns(`tests/fixtures/canary/patterns/${name}`);
+    await expect(checkPatterns(patterns)).rejects.toThrow('Patterns must take linear time');
+  },
+);
