@@ -6,8 +6,8 @@ import { projectDir } from '../stack/paths.ts';
 /** The import map with which the functions are deployed: hosted Supabase has no package.json. */
 export const importMapFile = join(projectDir, 'functions/deno.json');
 
-/** Packages that only the worker needs. The worker uses esbuild to read TypeScript. */
-const WORKER_ONLY = ['esbuild'];
+/** Packages that only the worker needs. It uses esbuild to read TypeScript, and may call Postgres directly. */
+const WORKER_ONLY = ['esbuild', 'postgres'];
 
 /** Makes the import map with the versions of package.json. */
 export function importMap(): string {

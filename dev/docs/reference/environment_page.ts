@@ -67,8 +67,8 @@ const PROJECT: Rows = [
 const SECRETS: Rows = [
   [
     'SUPABASE_DB_URL',
-    "The database's address, `postgresql://user:password@host:port/database`. Workers with this variable call Postgres directly. They then need `SUPABASE_URL` and a key only for the nodes `postgrest_*`, `sql_function`, `storage_*` and `api_input`. While somebody waits for a run, the function `flow` listens at this address, as a user who may become `service_role`. Each instance has one connection, and all instances together have at most an eighth of `max_connections`. A connection is closed 10 s after the last caller. If the variable is missing, if no connection is possible, or if the address is a pooler in transaction mode, the function polls PostgREST instead. `?pgbouncer=true` or port 6543 marks such a pooler. An address may have several hosts, `host1:port,host2:port`, which are tried in turn; with `?target_session_attrs=read-write` only a server that writes is used. `?sslmode=` is `disable`, `prefer`, `require` or `verify-full`. Its default is `prefer`, and `disable` on loopback.",
-    'functions: given by the platform, with the user `postgres`; workers: none, so that they call PostgREST; the local stack gives its own',
+    "The database's address, `postgresql://user:password@host:port/database`. Workers with this variable call Postgres directly. They then need `SUPABASE_URL` and a key only for the nodes `postgrest_*`, `sql_function`, `storage_*` and `api_input`. Over a pooler in transaction mode, workers look at the queue more often, because it passes on no notifications. `?pgbouncer=true` or port 6543 marks such a pooler. An address may have several hosts, `host1:port,host2:port`, which are tried in turn; with `?target_session_attrs=read-write` only a server that writes is used. `?sslmode=` is `disable`, `prefer`, `require` or `verify-full`. Its default is `prefer`, and `disable` on loopback.",
+    'none, so that workers call PostgREST; a worker without `SUPABASE_URL` takes that of the local stack',
   ],
   [
     'WALLET_KEYS',
