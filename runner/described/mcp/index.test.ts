@@ -381,6 +381,19 @@ describe('a hostile server', () => {
       void response.writeHead(200, EVENTS).end(
         `data: {"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[],"structuredContent":{"n":12345678901234567890}}}\n\n`,
       ),
+    rounded: (response, id, _request, method) => {
+      if (id === undefined) return void response.writeHead(202).end();
+      const parts: Record<string, string> = {
+        initialize:
+          `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"}}`,
+        'tools/list':
+          `"result":{"tools":[{"name":"a","inputSchema":{"type":"object","maximum":18446744073709551615}}]}`,
+      };
+      const part = parts[method ?? ''] ?? '"error":{"code":-32601,"message":"Method not found"}';
+      response.writeHead(200, { 'content-type': 'application/json' }).end(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${part}}`,
+      );
+    },
   };
   let hostile: ReturnType<typeof createServer>;
   beforeAll(async () => {
@@ -442,6 +455,19 @@ describe('a hostile server', () => {
     expect(await call('blank', 100_000)).toMatchObject({ content: { A: [] } });
     clearInterval(timer);
     expect(turns).toBeGreaterThan(10);
+  });
+
+  it('may describe tools with numbers that JavaScript rounds', async () => {
+    const { port } = hostile.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/rounded`;
+    const { tools: listed } = await listTools({
+      url,
+      http,
+      credential: undefined,
+      timeoutMs: 5_000,
+      end: AbortSignal.any([]),
+    });
+    expect(listed).toMatchObject([{ inputSchema: { maximum: 2 ** 64 } }]);
   });
 
   it('of 2025 that begins a session gets its end', async () => {

@@ -65,13 +65,22 @@ const TEXT_BYTES = {
   base64: base64.decode,
 };
 
+function textBytes(encoding: keyof typeof TEXT_BYTES, text: string): Uint8Array {
+  try {
+    return TEXT_BYTES[encoding](text);
+  } catch {
+    // The error of the decoder quotes the text, which may be a secret.
+    throw new ConversionError(`must be a text in ${encoding}`);
+  }
+}
+
 /** Checks that a text or bytes fit into a field of fixed size, because the codecs would cut them off. */
 function fitted(size: number, type: TypeNode, value: Value): void {
   if (type.kind === 'bytesTypeNode') {
     const { length } = toBytes(value);
     if (length !== size) throw new ConversionError(`must have ${size} bytes, not ${length}`);
   } else if (type.kind === 'stringTypeNode') {
-    const { length } = TEXT_BYTES[type.encoding](toText(value));
+    const { length } = textBytes(type.encoding, toText(value));
     if (length > size) throw new ConversionError(`must have at most ${size} bytes, not ${length}`);
   }
 }
