@@ -90,6 +90,48 @@ function planConfig(
   };
 }
 
+/** What is to be done with a file, and its text in the release. */
+interface Decision {
+  path: string;
+  action: ReturnType<typeof decide>;
+  text: string | undefined;
+}
+
+/** Returns the change that follows from a decision; undefined for none. */
+function changeOf({ path, action, text }: Decision, force: boolean): FileChange | undefined {
+  if (action === undefined || action === 'clash') return undefined;
+  const isReplaced = action === 'edited' || (action === 'keep' && force);
+  const real = !isReplaced ? action : text === undefined ? 'delete' : 'replace';
+  return {
+    // The file exists; only the lines of the installation are added.
+    action: path === 'config.toml' && real === 'add' ? 'replace' : real,
+    path,
+    ...(text !== undefined && { text }),
+  };
+}
+
+/** Makes the record of an installation of a release. */
+const recordOf = (release: ProjectRelease, functions: string[]): Manifest => ({
+  version: release.version,
+  files: Object.fromEntries([...release.files].map(([path, text]) => [path, hashOf(text)] as const).toSorted()),
+  config: hashOf(configLines(functions)),
+});
+
+/** Returns the change of the record; none if it stays the same. */
+function changesOfRecord(current: string | undefined, record: Manifest): FileChange[] {
+  const text = manifestText(record);
+  const action = decide({ recorded: current && hashOf(current), current, wanted: text });
+  return action === 'add' || action === 'replace' ? [{ action, path: MANIFEST, text }] : [];
+}
+
+/** Lists the migrations of the project that are later than an added one. */
+function laterMigrationsOf(release: ProjectRelease, project: TargetProject, changes: FileChange[]): string[] {
+  const added = changes.flatMap(({ action, path }) => action === 'add' ? versionOf(path) || [] : []);
+  return project.list('migrations').filter((path) =>
+    !release.files.has(path) && added.some((version) => version < versionOf(path))
+  );
+}
+
 /**
  * Compares a project with a release and its record of an earlier installation. Throws a UsageError if the release
  * can't be installed. If `force` is true, files of the installation that were edited are replaced.
@@ -105,7 +147,7 @@ export function planInstall(release: ProjectRelease, project: TargetProject, for
   const functions = functionsOf(release);
   const config = planConfig(project.read('config.toml')!, functions, manifest?.config);
   const paths = [...new Set([...release.files.keys(), ...Object.keys(manifest?.files ?? {})])].toSorted();
-  const decisions = paths.map((path) => {
+  const decisions = paths.map((path): Decision => {
     const wanted = release.files.get(path);
     const action = decide({ recorded: manifest?.files[path], current: project.read(path), wanted });
     return { path, action, text: wanted };
@@ -134,33 +176,9 @@ export function planInstall(release: ProjectRelease, project: TargetProject, for
       'Undo these edits, or let --force replace them: the edits are lost then.',
     );
   }
-  const changes = decisions.flatMap(({ path, action, text }): FileChange[] => {
-    if (action === undefined || action === 'clash') return [];
-    const isReplaced = action === 'edited' || (action === 'keep' && force);
-    const real = !isReplaced ? action : text === undefined ? 'delete' : 'replace';
-    return [{
-      action: path === 'config.toml' && real === 'add' ? 'replace' : real,
-      path,
-      ...(text !== undefined && { text }),
-    }];
-  });
-
-  const record: Manifest = {
-    version: release.version,
-    files: Object.fromEntries([...release.files].map(([path, text]) => [path, hashOf(text)] as const).toSorted()),
-    config: hashOf(configLines(functions)),
-  };
+  const changes = decisions.flatMap((decision) => changeOf(decision, force) ?? []);
   // The record comes last. If an installation is interrupted, a repetition finds all files as they were or as they
   // are wanted.
-  const action = decide({
-    recorded: recordedText && hashOf(recordedText),
-    current: recordedText,
-    wanted: manifestText(record),
-  });
-  if (action === 'add' || action === 'replace') changes.push({ action, path: MANIFEST, text: manifestText(record) });
-  const added = changes.flatMap(({ action, path }) => action === 'add' ? versionOf(path) || [] : []);
-  const laterMigrations = project.list('migrations').filter((path) =>
-    !release.files.has(path) && added.some((version) => version < versionOf(path))
-  );
-  return { former: manifest?.version, changes, laterMigrations };
+  changes.push(...changesOfRecord(recordedText, recordOf(release, functions)));
+  return { former: manifest?.version, changes, laterMigrations: laterMigrationsOf(release, project, changes) };
 }
