@@ -9,6 +9,7 @@ export interface Described {
   refused: { place: string; reason: string }[];
 }
 
+/** How definitions are made of a description. */
 export interface DescribeOptions {
   /** Written before the `node_id` of each definition. */
   prefix?: string | undefined;

@@ -19,8 +19,11 @@ const MAX_REFERENCE_CHARACTERS = 2_000;
 export const memberOf = (json: unknown, name: string): unknown =>
   isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined;
 
+/** Reads a text; undefined for any other JSON. */
 export const textOf = (json: unknown): string | undefined => typeof json === 'string' ? json : undefined;
+/** Reads an object. Any other JSON counts as an empty one. */
 export const objectOf = (json: unknown): DescribedJson => isObject(json) ? json : {};
+/** Reads a list. Any other JSON counts as an empty one. */
 export const listOf = (json: unknown): unknown[] => Array.isArray(json) ? json : [];
 
 /** Returns the first characters of a text, without control characters. */

@@ -164,6 +164,7 @@ it('reads Swagger 2.0: its host, forms and files', () => {
 it.each([
   [{ parameters: [{ name: 'c', in: 'cookie' }] }, 'parameters in cookie are not supported'],
   [{ parameters: [{ name: 'c', in: 'path', style: 'matrix' }] }, 'style matrix'],
+  [{ parameters: [{ name: 'c', in: 'query', collectionFormat: 'constructor' }] }, 'collectionFormat constructor'],
   [{ parameters: [{ name: 'a\u0007', in: 'query' }] }, 'no printable name'],
   [{ requestBody: { content: { 'application/xml': {} } } }, 'application/xml'],
   [{ parameters: [{ $ref: 'https://a.example/p' }] }, 'another document'],

@@ -36,12 +36,12 @@ const STYLES: Record<Parameter['in'], readonly Parameter['style'][]> = {
 const IGNORED_HEADERS = ['accept', 'content-type', 'authorization'];
 
 /** The style of a parameter of Swagger 2.0 by its `collectionFormat`. */
-const COLLECTIONS: Record<string, [style: Parameter['style'], explode: boolean]> = {
-  csv: ['form', false],
-  ssv: ['spaceDelimited', false],
-  pipes: ['pipeDelimited', false],
-  multi: ['form', true],
-};
+const COLLECTIONS = new Map<string, Pick<Parameter, 'style' | 'explode'>>([
+  ['csv', { style: 'form', explode: false }],
+  ['ssv', { style: 'spaceDelimited', explode: false }],
+  ['pipes', { style: 'pipeDelimited', explode: false }],
+  ['multi', { style: 'form', explode: true }],
+]);
 
 function styleOf(
   parameter: DescribedJson,
@@ -56,11 +56,11 @@ function styleOf(
   const collection = textOf(parameter.collectionFormat) ??
     (parameter.schema === undefined && parameter.type === 'array' ? 'csv' : undefined);
   if (collection !== undefined) {
-    const [style, explode] = COLLECTIONS[collection] ?? [];
-    if (style === undefined) {
+    const known = COLLECTIONS.get(collection);
+    if (known === undefined) {
       throw new OperationRefused(`collectionFormat ${collection.slice(0, 100)} is not supported`);
     }
-    return place === 'query' ? { style, explode: explode ?? false } : { style: 'simple', explode: false };
+    return place === 'query' ? known : { style: 'simple', explode: false };
   }
   const [standard] = STYLES[place];
   const style = STYLES[place].find((known) => known === (parameter.style ?? standard));

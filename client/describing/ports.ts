@@ -14,6 +14,7 @@ export interface DescribedOutput {
   optional?: true;
 }
 
+/** The inputs and outputs of a described node. */
 export interface DescribedPorts {
   targets: DescribedInput[];
   sources: DescribedOutput[];

@@ -13,6 +13,7 @@ import { identifyCaller } from '../_shared/identify_caller.ts';
 /** The most requests of one caller at a time. */
 const MAX_CALLER_REQUESTS = 2;
 
+/** The services that the routes share. */
 export interface ReaderServices {
   /** Reads the keys that open connections. */
   readKeys: () => KeyRing;

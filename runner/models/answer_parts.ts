@@ -3,11 +3,14 @@ import { TransientError } from '../engine/failures/transient_error.ts';
 import { utf8Length } from '../../types/values/utf8_length.ts';
 import type { ToolCall } from './model.ts';
 
+/** An object of JSON from a provider, whose members may be anything. */
 export type EventData = { [name: string]: unknown };
 
+/** Reads an object. Any other JSON counts as an empty one. */
 export const asObject = (json: unknown): EventData =>
   typeof json === 'object' && json !== null && !Array.isArray(json) ? json as EventData : {};
 
+/** Reads a text. Any other JSON counts as an empty one. */
 export const asText = (json: unknown): string => typeof json === 'string' ? json : '';
 
 /** More tokens than an answer can have. The database adds the tokens of many answers in 64 bits. */

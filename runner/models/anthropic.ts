@@ -2,7 +2,7 @@ import { parseLosslessJson } from '../../types/values/json_text.ts';
 import { MAX_VALUE_DEPTH } from '../../types/values/value.ts';
 import { AnswerParts, asCount, asObject, asText, type EventData, parseEvent, streamedError } from './answer_parts.ts';
 import type { ModelUsage } from '../engine/node.ts';
-import type { ModelDialect, ModelImage, ModelMessage } from './model.ts';
+import type { AnswerReader, ModelDialect, ModelImage, ModelMessage } from './model.ts';
 
 // The interface of messages. Source: https://docs.anthropic.com/en/api/messages
 
@@ -72,14 +72,68 @@ function writeMessages(messages: readonly ModelMessage[]): EventData[] {
   return written;
 }
 
-const FINISH_REASONS: { [word: string]: string } = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool_calls',
-};
+const FINISH_REASONS = new Map([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+]);
 
+/** Reads the events of an answer: each block of its content has a begin, and parts that follow it. */
+function readAnswer(maxBytes: number): AnswerReader {
+  const parts = new AnswerParts(maxBytes);
+  const usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
+  let finishReason = '';
+  let isDone = false;
+  /** The numbers of later events replace those of earlier ones. Cached tokens are counted separately. */
+  const count = (told: EventData) => {
+    const input = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
+      .reduce((sum, name) => sum + asCount(told[name]), 0);
+    usage.inputTokens = Math.max(usage.inputTokens, input);
+    usage.outputTokens = Math.max(usage.outputTokens, asCount(told['output_tokens']));
+  };
+  const readDelta = (index: number, delta: EventData) => {
+    if (delta['type'] === 'text_delta') parts.addText(asText(delta['text']));
+    if (delta['type'] === 'input_json_delta') parts.addToCall(index, { arguments: asText(delta['partial_json']) });
+  };
+  return {
+    event: (data) => {
+      const event = parseEvent(data);
+      const index = Number(event['index'] ?? 0);
+      switch (event['type']) {
+        case 'message_start':
+          return count(asObject(asObject(event['message'])['usage']));
+        case 'content_block_start': {
+          const { type, text, id, name } = asObject(event['content_block']);
+          if (type === 'text') parts.addText(asText(text));
+          if (type === 'tool_use') parts.addToCall(index, { id: asText(id), name: asText(name) });
+          return;
+        }
+        case 'content_block_delta':
+          return readDelta(index, asObject(event['delta']));
+        case 'message_delta':
+          finishReason = asText(asObject(event['delta'])['stop_reason']) || finishReason;
+          return count(asObject(event['usage']));
+        case 'message_stop':
+          isDone = true;
+          return;
+        case 'error':
+          throw streamedError(asObject(event['error']));
+      }
+    },
+    isComplete: () => isDone,
+    usage: () => usage,
+    answer: () => ({
+      text: parts.text,
+      toolCalls: parts.calls(),
+      usage,
+      finishReason: FINISH_REASONS.get(finishReason) ?? (finishReason || 'stop'),
+    }),
+  };
+}
+
+/** The dialect of Anthropic. */
 export const anthropic: ModelDialect = {
   path: '/v1/messages',
   headers: [['anthropic-version', '2023-06-01']],
@@ -97,55 +151,5 @@ export const anthropic: ModelDialect = {
       stream: true,
     };
   },
-  readAnswer: (maxBytes) => {
-    const parts = new AnswerParts(maxBytes);
-    const usage: ModelUsage = { inputTokens: 0, outputTokens: 0 };
-    let finishReason = '';
-    let isDone = false;
-    /** The numbers of later events replace those of earlier ones. Cached tokens are counted separately. */
-    const count = (told: EventData) => {
-      const input = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
-        .reduce((sum, name) => sum + asCount(told[name]), 0);
-      usage.inputTokens = Math.max(usage.inputTokens, input);
-      usage.outputTokens = Math.max(usage.outputTokens, asCount(told['output_tokens']));
-    };
-    const readDelta = (index: number, delta: EventData) => {
-      if (delta['type'] === 'text_delta') parts.addText(asText(delta['text']));
-      if (delta['type'] === 'input_json_delta') parts.addToCall(index, { arguments: asText(delta['partial_json']) });
-    };
-    return {
-      event: (data) => {
-        const event = parseEvent(data);
-        const index = Number(event['index'] ?? 0);
-        switch (event['type']) {
-          case 'message_start':
-            return count(asObject(asObject(event['message'])['usage']));
-          case 'content_block_start': {
-            const { type, text, id, name } = asObject(event['content_block']);
-            if (type === 'text') parts.addText(asText(text));
-            if (type === 'tool_use') parts.addToCall(index, { id: asText(id), name: asText(name) });
-            return;
-          }
-          case 'content_block_delta':
-            return readDelta(index, asObject(event['delta']));
-          case 'message_delta':
-            finishReason = asText(asObject(event['delta'])['stop_reason']) || finishReason;
-            return count(asObject(event['usage']));
-          case 'message_stop':
-            isDone = true;
-            return;
-          case 'error':
-            throw streamedError(asObject(event['error']));
-        }
-      },
-      isComplete: () => isDone,
-      usage: () => usage,
-      answer: () => ({
-        text: parts.text,
-        toolCalls: parts.calls(),
-        usage,
-        finishReason: FINISH_REASONS[finishReason] ?? (finishReason || 'stop'),
-      }),
-    };
-  },
+  readAnswer,
 };

@@ -43,6 +43,7 @@ export interface ModelTool {
   parameters: object;
 }
 
+/** What a model is asked. */
 export interface ModelRequest {
   system?: string | undefined;
   messages: readonly ModelMessage[];
@@ -57,6 +58,7 @@ export interface ModelRequest {
  */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'refusal' | (string & {});
 
+/** A whole answer of a model. Its text is empty if the answer has only calls of tools. */
 export interface ModelAnswer {
   text: string;
   toolCalls: ToolCall[];

@@ -11,7 +11,7 @@ import { addressOf, kindOf, type ProgramReading } from './reading.ts';
 import type { TypeReader } from './types.ts';
 
 /** Programs and accounts that IDLs name without their address. Source: `getCommonInstructionAccountDefaultRules`. */
-const COMMON: Readonly<Record<string, string>> = {
+const COMMON = new Map(Object.entries({
   system_program: '11111111111111111111111111111111',
   token_program: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
   associated_token_program: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
@@ -20,7 +20,7 @@ const COMMON: Readonly<Record<string, string>> = {
   rent: 'SysvarRent111111111111111111111111111111111',
   clock: 'SysvarC1ock11111111111111111111111111111111',
   instructions: 'Sysvar1nstructions1111111111111111111111111',
-};
+}));
 
 /** The inputs of an instruction by the names of the IDL. */
 export interface InputNames {
@@ -31,6 +31,7 @@ export interface InputNames {
 
 const inputOf = (names: ReadonlyMap<string, string>, node: unknown): string | undefined => names.get(nameOf(node));
 
+/** Returns the name of a part of an IDL, in snake case. Throws an OperationRefused if nothing is left of it. */
 export const nameOf = (node: unknown): string => snakeCase(textOf(memberOf(node, 'name')) ?? '');
 
 /** Finds the addresses that an IDL says for accounts of one instruction. */
@@ -53,7 +54,7 @@ export class KnownAddresses {
     // Only a wallet can sign.
     if (isSigner) return undefined;
     if (kindOf(value) === 'pdaValueNode') return this.#derived(value);
-    const common = COMMON[nameOf(account)];
+    const common = COMMON.get(nameOf(account));
     return this.#known(value) ??
       (value === undefined && account.isOptional !== true && common !== undefined ? { address: common } : undefined);
   }

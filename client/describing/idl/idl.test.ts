@@ -283,6 +283,11 @@ describe('a hostile IDL', () => {
     expect(definitions.map((definition) => definition.targets.map(({ name }) => name))).toEqual([
       ['fee_payer', 'proto', 'remaining_accounts', 'submit'],
     ]);
+    const named = await describeIdl(anchor({
+      instructions: [{ name: 'go', discriminator: [1], args: [], accounts: [{ name: 'constructor' }] }],
+    }));
+    expect(named.refused).toEqual([]);
+    expect(named.definitions[0]!.targets[1]).toMatchObject({ name: 'constructor', required: true });
     const seed = { kind: 'const', value: Array.from({ length: 100_000 }, () => 1) };
     const { refused } = await describeIdl(anchor({
       instructions: [{ name: 'go', discriminator: [1], args: [], accounts: [{ name: 'x', pda: { seeds: [seed] } }] }],

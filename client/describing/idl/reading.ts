@@ -15,6 +15,7 @@ export interface ProgramReading {
 const MAX_ERRORS = 500;
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
+/** Reads an address in base58; undefined for any other JSON. */
 export const addressOf = (json: unknown): string | undefined => {
   const text = textOf(json);
   return text !== undefined && ADDRESS.test(text) ? text : undefined;
@@ -43,4 +44,5 @@ export function readErrors(errors: readonly unknown[]): ProgramReading['errors']
   });
 }
 
+/** Returns the kind of a node of the Codama standard; empty for any other JSON. */
 export const kindOf = (node: unknown): string => textOf(memberOf(node, 'kind')) ?? '';

@@ -20,6 +20,7 @@ const MAX_MESSAGE_CHARACTERS = 2_000;
 
 const CLIENT_INFO = { name: 'flow-deployments', version: '1' };
 
+/** A server, and how it is reached. */
 export interface ServerOptions {
   url: string;
   http: HttpClient;
