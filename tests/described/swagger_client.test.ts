@@ -82,18 +82,29 @@ const inHeader = fc.record({
   ),
   explode: fc.boolean(),
 }).map(({ value, explode }) => ({ in: 'header' as const, style: 'simple', explode, ...described(value) }));
+/** A field of a form, with the way in which the document says that it is written. */
+const field = fc.oneof(
+  fc.oneof(word, fc.integer()).map((value) => ({ value, encoding: undefined })),
+  fc.record({ value: list, encoding: fc.record({ style: fc.constant('form'), explode: fc.boolean() }) }),
+  fc.record({
+    value: list,
+    encoding: fc.record({ style: fc.constantFrom('spaceDelimited', 'pipeDelimited'), explode: fc.constant(false) }),
+  }),
+  fc.record({ value: object, encoding: fc.constant({ style: 'deepObject', explode: true }) }),
+);
 const body = fc.option(
   fc.oneof(
     fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.oneof(scalar, list, object), {
       minKeys: 1,
       maxKeys: 4,
       noNullPrototype: true,
-    }).map((value) => ({ type: 'application/json', value })),
-    fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.oneof(word, fc.integer()), {
-      minKeys: 1,
-      maxKeys: 4,
-      noNullPrototype: true,
-    }).map((value) => ({ type: 'application/x-www-form-urlencoded', value })),
+    }).map((value) => ({ type: 'application/json', value, encoding: undefined })),
+    fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), field, { minKeys: 1, maxKeys: 4, noNullPrototype: true })
+      .map((fields) => ({
+        type: 'application/x-www-form-urlencoded',
+        value: Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
+        encoding: Object.fromEntries(Object.entries(fields).map(([name, { encoding }]) => [name, encoding])),
+      })),
   ),
   { nil: undefined },
 );
@@ -126,7 +137,9 @@ function documentOf({ path, query, header, body: sent }: Generated) {
           operationId: 'op',
           parameters: parameters.map((parameter) => ({ ...parameter, value: undefined })),
           ...(sent !== undefined && {
-            requestBody: { content: { [sent.type]: { schema: { type: 'object', properties } } } },
+            requestBody: {
+              content: { [sent.type]: { schema: { type: 'object', properties }, encoding: sent.encoding } },
+            },
           }),
           responses: {},
         },
