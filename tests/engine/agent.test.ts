@@ -414,6 +414,12 @@ describe('a tool that needs approval', () => {
 });
 
 describe('an agent that must end', () => {
+  it('has the longest time that max_seconds allows, which is longer than a timer can wait', async () => {
+    provider.will({ text: 'in time', delayMs: 50 });
+    const { output } = await run({ max_seconds: 2_592_000 });
+    expect(output).toEqual(outputs('in time', 1));
+  });
+
   it('by max_seconds gives what it has', async () => {
     provider.will({ text: 'so far', toolCalls: [call('add', { a: 1, b: 1 })] }, { text: 'late', fault: 'silent' });
     const { status, output } = await run({ max_seconds: 1 });

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../../../platform/pause.ts';
 import { codedError } from '../../../types/run_errors.ts';
 import type { Tree } from '../tree/tree.ts';
 import type { RunNode } from '../graph/graph.ts';
@@ -83,10 +84,14 @@ export class AttemptTimeout {
     sleepers.addDeadline(this.until);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timeIsOver = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      const expire = () => {
         this.#expire();
         if (!isCalling) reject(this.#error);
-      }, this.#leftMs());
+      };
+      const wait = (ms: number) => {
+        timer = setTimeout(() => ms > MAX_TIMER_MS ? wait(ms - MAX_TIMER_MS) : expire(), Math.min(ms, MAX_TIMER_MS));
+      };
+      wait(this.#leftMs());
     });
     return Promise.race([given, timeIsOver]).catch((error: unknown) => {
       throw this.#errorOf(error);
