@@ -529,6 +529,8 @@ export type StepEnd = { outputs: ValueMap } | { error: string };
  * must choose by its arguments and by these ends alone: it reads no clock and nothing random.
  */
 export interface StepPlan {
+  /** The names that the steps may have. */
+  stepNames: readonly string[];
   /** Yields each step, gets its end, and returns the outputs of the run. A thrown error becomes the run's error. */
   steps: Generator<ChosenStep, ValueMap, StepEnd>;
   /** Returns the outputs of a run that must end before its plan. */

@@ -359,6 +359,17 @@ describe('a redrive', () => {
     expect(errors![0]).toContain('effect_already_done');
     expect([...server.counts]).toEqual([['/once', 1]]);
 
+    // A new name makes no other tool of it.
+    const [post, ...others] = TOOLS;
+    provider.will(calls(call('send', { path: 'twice' })));
+    const renamed = await executeFlow(
+      agentFlow({ tools: [{ ...post!, name: 'send' }, ...others] }).flow,
+      TASK,
+      redriven(),
+    );
+    expect(renamed.errors![0]).toContain('effect_already_done');
+    expect([...server.counts]).toEqual([['/once', 1]]);
+
     provider.will(calls(call('post', { path: 'twice' })), { text: 'done' });
     const repeated = await executeFlow(changed, TASK, redriven({ repeatEffects: { entry: [agent.id] } }));
     expect(repeated.output).toEqual(outputs('done', 3));

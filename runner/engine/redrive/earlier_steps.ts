@@ -31,8 +31,10 @@ export class EarlierSteps {
   /** The ids of the runs that are continued, the newest first. Undefined for the others. */
   readonly #continued: readonly (string | undefined)[];
   readonly #others: readonly string[];
+  /** The ids that the nodes of the plan may have. */
+  readonly #nodeIds: ReadonlySet<string>;
 
-  constructor(tree: Tree, caller: CallSite, runs: EarlierRunsOf) {
+  constructor(tree: Tree, caller: CallSite, runs: EarlierRunsOf, nodeIds: ReadonlySet<string>) {
     const { changes } = tree.services.history.earlierRuns;
     const isContinued = (run: EarlierRunsOf[number], layer: number) => {
       const since = changes[layer];
@@ -40,6 +42,7 @@ export class EarlierSteps {
     };
     this.#tree = tree;
     this.#caller = caller;
+    this.#nodeIds = nodeIds;
     this.#continued = runs.map((run, layer) => isContinued(run, layer) ? run?.id : undefined);
     this.#others = runs.flatMap((run, layer) => run === undefined || isContinued(run, layer) ? [] : [run.id]);
   }
@@ -71,13 +74,18 @@ export class EarlierSteps {
     };
   }
 
-  /** Tests whether the node has effects `once`, and was called in a run that is not continued. */
+  /**
+   * Tests whether the node has effects `once`, and was called in a run that is not continued. A node that the plan has
+   * no more may have been this one under another name.
+   */
   #mayHaveActed(node: RunNode): boolean {
     const { flows: { effectsOfCalledFlow }, services: { history: { earlierRuns } } } = this.#tree;
     const kind = node.module?.effectsOfCalledFlow;
     if (kind === undefined || this.#others.length === 0) return false;
     if (earlierRuns.repeatEffects.has(`${this.#caller.run.flow}/${this.#caller.node.id}`)) return false;
     return effectsOfCalledFlow(node, kind) === 'once' &&
-      this.#others.some((id) => earlierRuns.executions(id, node.id).size > 0);
+      this.#others.some((id) =>
+        [...earlierRuns.nodesOf(id)].some((nodeId) => nodeId === node.id || !this.#nodeIds.has(nodeId))
+      );
   }
 }

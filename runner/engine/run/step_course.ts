@@ -49,7 +49,10 @@ export class StepCourse implements Course {
     this.#run = run;
     this.#plan = plan;
     this.#begun = begun;
-    this.#earlier = caller && earlierRuns && new EarlierSteps(tree, caller, earlierRuns);
+    if (caller !== undefined && earlierRuns !== undefined) {
+      const nodeIds = new Set(plan.stepNames.map((name) => stepNodeId(caller.node.id, name)));
+      this.#earlier = new EarlierSteps(tree, caller, earlierRuns, nodeIds);
+    }
   }
 
   startReady(): Promise<void> {

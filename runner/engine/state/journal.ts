@@ -132,6 +132,8 @@ export interface EarlierRuns {
   roots: readonly string[];
   /** The executions of a node in an earlier run. The keys are the values of `times`, in ascending order. */
   executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
+  /** The ids of the nodes that have executions in an earlier run. */
+  nodesOf: (flowRunId: string) => ReadonlySet<string>;
   /** The run that an execution in an earlier run called. */
   calledRun: (caller: Effect) => string | undefined;
   /**
@@ -195,15 +197,18 @@ function makeEarlierRuns(
 ): EarlierRuns {
   const none = new Map<number, EarlierNodeRun>();
   const executions = new Map<string, Map<number, EarlierNodeRun>>();
+  const nodes = new Map<string, Set<string>>();
   for (const run of node_runs.toSorted((a, b) => a.times - b.times)) {
     const key = `${run.flow_run_id}/${run.node_id}`;
     const ofNode = executions.get(key) ?? new Map<number, EarlierNodeRun>();
     executions.set(key, ofNode.set(run.times, run));
+    nodes.set(run.flow_run_id, (nodes.get(run.flow_run_id) ?? new Set()).add(run.node_id));
   }
   const called = new Map(children.map((row) => [callerKey(row), row.id]));
   return {
     roots,
     executions: (flowRunId, nodeId) => executions.get(`${flowRunId}/${nodeId}`) ?? none,
+    nodesOf: (flowRunId) => nodes.get(flowRunId) ?? new Set(),
     calledRun: (caller) => called.get(executionKey(caller)),
     changes: roots.map((id) => changes?.[id]),
     repeatEffects: new Set(

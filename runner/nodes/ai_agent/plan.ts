@@ -38,6 +38,11 @@ const MAX_QUESTION_CHARACTERS = nodeLimits.input_description_characters.value;
 const APPROVAL_MS = runLimits.default_input_wait_seconds.value * 1_000;
 const [APPROVE, REFUSE] = ['Approve', 'Refuse'];
 
+/** The names of the steps. */
+const MODEL = 'model';
+const callName = ({ name }: AgentTool): string => `tool ${name}`;
+const approvalName = ({ name }: AgentTool): string => `approval ${name}`;
+
 const textOf = (value: Value): string => 'S' in value ? value.S : JSON.stringify(toReadableJson(value));
 
 const sizeOf = (message: ModelMessage): number => utf8Length(JSON.stringify(message));
@@ -92,6 +97,7 @@ function answerOf(outputs: ValueMap): ModelAnswer {
  */
 export class AgentPlan implements StepPlan {
   readonly steps: Generator<ChosenStep, ValueMap, StepEnd>;
+  readonly stepNames: readonly string[];
   readonly #agent: Agent;
   readonly #messages: ModelMessage[] = [];
   /** The number of messages that the earlier steps have stored. */
@@ -104,6 +110,7 @@ export class AgentPlan implements StepPlan {
   constructor(agent: Agent, input: Value) {
     this.#agent = agent;
     this.steps = this.#run(input);
+    this.stepNames = [MODEL, ...agent.tools.flatMap((tool) => [callName(tool), approvalName(tool)])];
   }
 
   outputsOfHalt({ status, message }: Halt): ValueMap {
@@ -156,7 +163,7 @@ export class AgentPlan implements StepPlan {
     };
     this.#count += 1;
     const end = yield {
-      name: 'model',
+      name: MODEL,
       title: 'Model',
       module: { definition, run: async (call) => outputsOf(await ask(request, call)) },
       formData,
@@ -186,7 +193,7 @@ export class AgentPlan implements StepPlan {
       if (refusal !== undefined) return failed(refusal);
     }
     const end = yield {
-      name: `tool ${tool.name}`,
+      name: callName(tool),
       title: tool.name,
       module: {
         definition: this.#agent.definition,
@@ -209,7 +216,7 @@ export class AgentPlan implements StepPlan {
     // A person must see all that they approve.
     if ([...description].length > MAX_QUESTION_CHARACTERS) return 'the arguments are too long to be approved';
     const end = yield {
-      name: `approval ${tool.name}`,
+      name: approvalName(tool),
       title: `Approval of ${tool.name}`,
       module: {
         definition: this.#agent.definition,
