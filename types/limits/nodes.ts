@@ -107,8 +107,8 @@ export const nodeLimits = {
   checked_answer_bytes: {
     value: 65_536,
     unit: 'bytes',
-    meaning: 'an answer that is checked against `json_schema` of `api_input`, as JSON',
-    beyond: '400 `answer_invalid`',
+    meaning: 'what is checked by a JSON Schema: answers of people and models, tool arguments',
+    beyond: '400 `answer_invalid`; a model is asked again',
   },
   answer_check_steps: {
     value: 100_000,
