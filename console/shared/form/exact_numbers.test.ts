@@ -7,9 +7,18 @@ const TEXT = '{"list":[1,18446744073709551615],"map":{"price":1.50},"text":"1844
 /** Node 20 rounds the numbers, because it lacks this function. */
 const isExact = 'rawJSON' in JSON;
 
+/** Some engines make an object of a number that JavaScript would round, others refuse to copy it. */
+function copyUnmarked(values: unknown): unknown {
+  try {
+    return structuredClone(values);
+  } catch (error) {
+    return error;
+  }
+}
+
 it.skipIf(!isExact)('marked numbers stay exact when the form library copies its values', () => {
   const values = parseExactly(TEXT);
-  expect(JSON.stringify(structuredClone(values))).not.toBe(TEXT);
+  expect(JSON.stringify(copyUnmarked(values))).not.toBe(TEXT);
   expect(JSON.stringify(readExactNumbers(structuredClone(markExactNumbers(values))))).toBe(TEXT);
 });
 
