@@ -7,7 +7,12 @@ const DESCRIBE: { readonly [kind in SourceKindName]: (description: never) => Des
   idl: describeIdl,
 };
 
-addEventListener('message', async ({ data: { kind, description } }: MessageEvent<SourceDescription>) => {
+async function describe({ kind, description }: SourceDescription): Promise<Described> {
   // SAFETY: the page sends what the source of this kind has read.
-  postMessage(await DESCRIBE[kind](description as never));
+  return await DESCRIBE[kind](description as never);
+}
+
+// A promise that rejects is no `error` of a worker by itself.
+addEventListener('message', ({ data }: MessageEvent<SourceDescription>) => {
+  void describe(data).then(postMessage, reportError);
 });
