@@ -269,6 +269,7 @@ describe('an agent', () => {
   it.each<[FormJson, string]>([
     [[{ name: 'a b', flow: 1 }], 'tools.0.name'],
     [[{ name: 'add', flow: 'x' }], 'tools.0.flow'],
+    [[{ ...TOOLS[0]!, needsApproval: true }], 'tools.0.needsApproval: is no member of a tool'],
     [[TOOLS[0]!, TOOLS[0]!], 'two tools have the name post'],
     [[{ name: 'far', flow: 99 }], 'has no flow 99'],
     [[{ name: 'post', flow: POST, needs_approval: 'true' }], 'tools.0.needs_approval: must be true or false'],

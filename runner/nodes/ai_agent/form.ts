@@ -64,7 +64,14 @@ export function flowsOfTools(formData: LosslessJson): number[] {
   return Array.isArray(tools) ? tools.flatMap((tool) => flowIdOf(formMember(tool, 'flow')) ?? []) : [];
 }
 
+const TOOL_MEMBERS = ['flow', 'name', 'description', 'needs_approval', 'answered_by'];
+
 function readTool(tool: LosslessJson, place: string): AgentTool {
+  // A misspelt needs_approval must not count as missing: then nobody would be asked.
+  const unknown = Object.keys(tool ?? {}).find((member) => !TOOL_MEMBERS.includes(member));
+  if (unknown !== undefined) {
+    throw new NodeError(`${place}.${unknown}: is no member of a tool, which has ${TOOL_MEMBERS.join(', ')}`);
+  }
   const name = formText(tool, 'name') ?? '';
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new NodeError(`${place}.name: must be 1 to 64 letters, digits, _ and -`);
