@@ -1,6 +1,6 @@
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 import type { DefinitionToStore } from '../flow_client.ts';
-import { OperationRefused } from './documents.ts';
+import { OperationRefused, printable } from './documents.ts';
 
 /** The definitions that a description gives, and the operations that can't be nodes. */
 export interface Described {
@@ -15,6 +15,31 @@ export interface DescribeOptions {
   prefix?: string | undefined;
   /** The operations to describe, by their names or places; by default all. */
   only?: readonly string[] | undefined;
+}
+
+/** The reason with which a name in `only` is refused that no operation has. */
+export const NO_SUCH_OPERATION = 'the description has no such operation';
+
+/** The operations of a description that the caller wants. */
+export class WantedOperations {
+  readonly #only: readonly string[] | undefined;
+  readonly #unknown: Set<string>;
+
+  constructor(only: DescribeOptions['only']) {
+    this.#only = only;
+    this.#unknown = new Set(only);
+  }
+
+  /** Tests whether an operation is wanted. Its name and its place stand for it. */
+  has(...names: string[]): boolean {
+    for (const name of names) this.#unknown.delete(name);
+    return this.#only === undefined || names.some((name) => this.#only!.includes(name));
+  }
+
+  /** Lists the wanted names that no operation has had. A misspelt name must not get lost. */
+  refusals(): Described['refused'] {
+    return [...this.#unknown].map((name) => ({ place: printable(name, 500), reason: NO_SUCH_OPERATION }));
+  }
 }
 
 /** Names the definitions of one document. */

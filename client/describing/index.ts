@@ -1,4 +1,4 @@
-export { type Described, type DescribeOptions } from './described.ts';
+export { type Described, type DescribeOptions, NO_SUCH_OPERATION } from './described.ts';
 export { compareDefinitions, type DefinitionUpdate } from './differences.ts';
 export { describeIdl } from './idl/index.ts';
 export { describeOpenApi } from './open_api.ts';

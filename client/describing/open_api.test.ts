@@ -305,7 +305,7 @@ it('the form has a field for each input, and an input never has the name of a se
 
 it('only the named operations are described, with the prefix', () => {
   const text = JSON.stringify(document({ responses: {} }));
-  expect(describeOpenApi(text, { only: ['other'] }).definitions).toEqual([]);
-  const { definitions } = describeOpenApi(text, { only: ['POST /orders/{id}'], prefix: 'shop_' });
+  const { definitions, refused } = describeOpenApi(text, { only: ['POST /orders/{id}', 'other'], prefix: 'shop_' });
   expect(definitions.map(({ data }) => data.node_id)).toEqual(['shop_send']);
+  expect(refused).toEqual([{ place: 'other', reason: 'the description has no such operation' }]);
 });

@@ -2,7 +2,14 @@ import { type OpenApiImplementation, openApiImplementationSchema } from '../../t
 import type { DefinitionToStore } from '../flow_client.ts';
 import type { Effects } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
-import { checkedDefinition, type Described, type DescribeOptions, nodeIdOf, NodeIds } from './described.ts';
+import {
+  checkedDefinition,
+  type Described,
+  type DescribeOptions,
+  nodeIdOf,
+  NodeIds,
+  WantedOperations,
+} from './described.ts';
 import {
   type DescribedJson,
   DocumentReading,
@@ -160,6 +167,7 @@ function* operationsOf(document: DescribedJson): Generator<FoundOperation> {
 export function describeOpenApi(document: unknown, { prefix = '', only }: DescribeOptions = {}): Described {
   const described: Described = { definitions: [], refused: [] };
   const ids = new NodeIds();
+  const wanted = new WantedOperations(only);
   const refuse = (place: string, error: unknown): void => {
     if (!(error instanceof OperationRefused)) throw error;
     described.refused.push({ place, reason: printable(error.message, 500) });
@@ -167,7 +175,7 @@ export function describeOpenApi(document: unknown, { prefix = '', only }: Descri
   try {
     const reading = new DocumentReading(readDocument(document));
     for (const found of operationsOf(reading.document)) {
-      if (only !== undefined && !only.includes(found.id) && !only.includes(found.place)) continue;
+      if (!wanted.has(found.id, found.place)) continue;
       try {
         described.definitions.push(
           describeOperation(reading, { ...found, nodeId: ids.take(prefix + nodeIdOf(found.id)) }),
@@ -176,6 +184,7 @@ export function describeOpenApi(document: unknown, { prefix = '', only }: Descri
         refuse(found.place, error);
       }
     }
+    described.refused.push(...wanted.refusals());
   } catch (error) {
     refuse('', error);
   }

@@ -89,7 +89,9 @@ it('chooses tools, and names each node once', () => {
   const tools = ['a/b', 'a b', 'c'].map((name) => ({ name, inputSchema: { type: 'object' } }));
   expect(describeTools(listOf(tools), { prefix: 'my_' }).definitions.map(({ data }) => data.node_id))
     .toEqual(['my_a_b', 'my_a_b_2', 'my_c']);
-  expect(describeTools(listOf(tools), { only: ['c', 'd'] }).definitions.map(({ data }) => data.node_id)).toEqual(['c']);
+  const { definitions, refused } = describeTools(listOf(tools), { only: ['c', 'd'] });
+  expect(definitions.map(({ data }) => data.node_id)).toEqual(['c']);
+  expect(refused).toEqual([{ place: 'd', reason: 'the description has no such operation' }]);
 });
 
 const header = (name: unknown, more: object = { type: 'string' }) => ({ 'x-mcp-header': name, ...more });

@@ -4,7 +4,14 @@ import type { Effects } from '../../types/node_definition.ts';
 import { isObject } from '../../types/values/value.ts';
 import type { DefinitionToStore } from '../flow_client.ts';
 import { argumentHeaders } from './argument_headers.ts';
-import { checkedDefinition, type Described, type DescribeOptions, nodeIdOf, NodeIds } from './described.ts';
+import {
+  checkedDefinition,
+  type Described,
+  type DescribeOptions,
+  nodeIdOf,
+  NodeIds,
+  WantedOperations,
+} from './described.ts';
 import {
   type DescribedJson,
   DocumentReading,
@@ -116,6 +123,7 @@ function describeTool(tool: DescribedJson, name: string, nodeId: string, list: S
 export function describeTools(list: ServerTools, { prefix = '', only }: DescribeOptions = {}): Described {
   const described: Described = { definitions: [], refused: [] };
   const ids = new NodeIds();
+  const wanted = new WantedOperations(only);
   const refuse = (place: string, error: unknown): void => {
     if (!(error instanceof OperationRefused)) throw error;
     described.refused.push({ place, reason: printable(error.message, 500) });
@@ -125,7 +133,7 @@ export function describeTools(list: ServerTools, { prefix = '', only }: Describe
   for (const json of tools.slice(0, MAX_TOOLS)) {
     const tool = objectOf(json);
     const name = textOf(tool.name) ?? '';
-    if (only !== undefined && !only.includes(name)) continue;
+    if (!wanted.has(name)) continue;
     const place = printable(name, 200) || 'a tool without a name';
     try {
       if (name === '' || nodeIdOf(name) === '') throw new OperationRefused('the tool has no name');
@@ -139,6 +147,7 @@ export function describeTools(list: ServerTools, { prefix = '', only }: Describe
       refuse(place, error);
     }
   }
+  described.refused.push(...wanted.refusals());
   if (tools.length > MAX_TOOLS) described.refused.push({ place: '', reason: `more than ${MAX_TOOLS} tools` });
   return described;
 }

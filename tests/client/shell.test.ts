@@ -257,6 +257,10 @@ describe('flows nodes', () => {
     });
     const update = ['nodes', 'update', 'openapi', file, '--prefix', 'my_'];
     expect((await flows(...update, '--yes')).stderr).toContain('No definition has changed.');
+    expect(await flows('nodes', 'update', 'openapi', file, '--prefix', 'mine_', '--yes')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('You have no node of this description.'),
+    });
     await owner.client.from('nodes').update({ data: { ...await dataOf('my_savePets'), effects: 'once' } })
       .eq('node_id', 'my_savePets').throwOnError();
     const parameters = [{ name: 'tag', in: 'query', required: true, schema: { type: 'integer' } }, {
@@ -331,7 +335,12 @@ describe('flows nodes', () => {
         refused: [],
       });
       expect((await flows('nodes', 'add', 'mcp', `${server.url}x`, '--only', 'none')).stderr)
-        .toBe('error: The description has no such operation.\n');
+        .toBe('error: The description has no operation none.\n');
+      expect(await flows('nodes', 'add', 'mcp', server.url, '--only', 'buy', '--only', 'bye')).toMatchObject({
+        code: 2,
+        stderr: 'error: The description has no operation bye.\n',
+      });
+      expect(await json<unknown[]>('nodes')).toHaveLength(1);
     } finally {
       server.close();
       await owner.client.from('nodes').delete().eq('user_id', owner.id).throwOnError();
@@ -406,6 +415,10 @@ describe('flows deploy', () => {
     expect(warned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*\(node_not_implemented\)\n$/) });
     const refused = await flows('deploy', file, '--strict');
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('(flow_invalid)') });
+    // A further try changes the flow that the first one has stored.
+    const [, stored] = /flows deploy \S+warned\.json --flow (\d+)\n$/.exec(refused.stderr)!;
+    expect(await flows('deploy', file, '--flow', stored!)).toMatchObject({ code: 0 });
+    expect((await flows('deploy', file, '--flow', stored!, '--strict')).stderr).not.toContain('The flow is stored');
   });
 });
 
@@ -549,8 +562,15 @@ describe('flows tag, tool and logs', () => {
     expect(await flows('tool', id, 'from_the_shell')).toMatchObject({
       code: 0,
       stdout: `from_the_shell is a tool at ${address}\n`,
+      stderr: `warning: flow ${id} has no deployment with the tag latest, so assistants don't see the tool yet\n`,
+    });
+    expect(await flows('tool', String(shop.flow_id), 'from_the_shell')).toMatchObject({
+      code: 1,
+      stderr: 'error: Another flow of yours is the tool from_the_shell. (23505)\n',
     });
     expect(await read()).toEqual({ tool_name: 'from_the_shell', tool_tag: 'latest', tool_description: '' });
+    const deployed = await deploy(owner, Number(id));
+    await flows('tag', deployed, 'beta');
     expect(await json('tool', id, 'renamed', '--tag', 'beta', '--description', 'Makes text.'))
       .toEqual({ flow: Number(id), tool_name: 'renamed', address });
     expect(await read()).toEqual({ tool_name: 'renamed', tool_tag: 'beta', tool_description: 'Makes text.' });
@@ -645,6 +665,20 @@ describe('flows inputs and submit', () => {
     expect([run, url]).toEqual([flow_run_id, expect.stringMatching(/\/flow\/submit\/fi_/)]);
     return { run: flow_run_id, url: url! };
   };
+  it('shows the question with its choices, and the description below', async () => {
+    const question = { title: 'Pay it?', description: 'To: Ada\nSum: 7', choices: ['Yes', 'No'] };
+    const run = await json<{ flow_run_id: string }>(
+      'start',
+      await deploy(owner, await storeFlow(owner, askingFlow(question))),
+    );
+    const shown = await waitFor(async () => {
+      const { stdout } = await flows('inputs', run.flow_run_id);
+      return stdout === '' ? undefined : stdout;
+    });
+    expect(shown).toMatch(/^\S+  \S+  \S+  \S+fi_\S+  Pay it\? \(Yes, No\)\n  To: Ada\n  Sum: 7\n$/);
+    await flows('stop', run.flow_run_id);
+  });
+
   const nobody = () => ({ FLOWS_URL: environment.FLOWS_URL!, FLOWS_KEY: environment.FLOWS_KEY! });
 
   it.each([
@@ -920,18 +954,30 @@ describe('a mistake is reported with the expected form:', () => {
       [['rows', 'show'], 2, /There is no rows show/],
       [['rows', 'add', 'notes'], 2, /flows rows add takes 2 arguments/],
       [['rows', 'add', 'notes', UUID, '--events', 'insert', '--input', 'a'], 2, /names a flow, as 7 or 7@stable/],
+      [['rows', 'constructor'], 2, /There is no rows constructor/],
       [['rows', 'add', 'notes', '7', '--input', 'a'], 2, /--events must be given/],
+      [
+        ['rows', 'add', 'notes', '7', '--input', 'a', '--events', 'insert, upsert'],
+        2,
+        /--events: upsert must be insert or/,
+      ],
+      [
+        ['rows', 'add', 'notes', '7', '--input', 'a', '--events', 'insert', '--per', 'rows'],
+        2,
+        /--per: rows must be row or/,
+      ],
       [['rows', 'add', 'notes', '7', '--events', 'insert'], 2, /--input must be given/],
       [['rows', '--events', 'insert'], 2, /--events may be given only with add/],
       [['rows', 'pause', 'x'], 2, /x must be the id of a row start/],
       [['rows', 'resume', UUID], 1, /\(row_start_not_found\)/],
       [['rows', 'delete', UUID], 1, /\(row_start_not_found\)/],
+      [['connections', 'toString'], 2, /There is no connections toString/],
       [['connections', 'show'], 2, /There is no connections show/],
       [['connections', 'test', 'a'], 2, /flows connections test takes 2 arguments/],
       [['connections', 'upsert', 'a', '--kind', 'magic'], 2, /--kind must be one of bearer, basic/],
       [['connections', 'upsert', 'a', '--kind', 'bearer', '--hosts', 'a.example.com'], 2, /The secret is missing/],
       [['nodes', 'show'], 2, /There is no nodes show/],
-      [['nodes', 'add', 'openapi'], 2, /flows nodes add takes 2 arguments/],
+      [['nodes', 'add', 'openapi'], 2, /flows nodes add takes openapi, idl or mcp, and a file or an address/],
       [['nodes', 'add', 'soap', 'a.json'], 2, /soap must be one of openapi, idl, mcp/],
       [['nodes', 'add', 'mcp', 'tools.json'], 2, /mcp takes an http or https address/],
       [['nodes', 'add', 'openapi', 'missing.json'], 2, /missing.json can't be read/],

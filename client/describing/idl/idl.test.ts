@@ -158,8 +158,10 @@ it('an IDL of Codama gives nodes, with derived addresses of other programs', asy
 });
 
 it('only the named parts are described, by the name or the place', async () => {
-  const { definitions } = await describeIdl(idlText('vault_anchor'), { only: ['set_rules', 'account Vault'] });
+  const only = ['set_rules', 'account Vault', 'set_rule'];
+  const { definitions, refused } = await describeIdl(idlText('vault_anchor'), { only });
   expect(definitions.map(({ data }) => data.node_id)).toEqual(['vault_set_rules', 'vault_vault_account']);
+  expect(refused).toEqual([{ place: 'set_rule', reason: 'the description has no such operation' }]);
 });
 
 describe('a hostile IDL', () => {

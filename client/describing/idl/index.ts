@@ -2,7 +2,7 @@ import { solanaImplementationSchema } from '../../../types/described/solana/impl
 import { TypeRefused } from '../../../types/described/solana/measure_types.ts';
 import type { Effects } from '../../../types/node_definition.ts';
 import type { DefinitionToStore } from '../../flow_client.ts';
-import { checkedDefinition, type Described, type DescribeOptions, NodeIds } from '../described.ts';
+import { checkedDefinition, type Described, type DescribeOptions, NodeIds, WantedOperations } from '../described.ts';
 import { objectOf, OperationRefused, printable } from '../documents.ts';
 import { makeForm } from '../form.ts';
 import type { DescribedPorts } from '../ports.ts';
@@ -102,14 +102,16 @@ export async function describeIdl(idl: unknown, { prefix = '', only }: DescribeO
       errors: readErrors(program.errors),
     };
     const ids = new NodeIds();
+    const wanted = new WantedOperations(only);
     for (const part of partsOf(reading)) {
-      if (only !== undefined && !only.includes(part.name) && !only.includes(part.place)) continue;
+      if (!wanted.has(part.name, part.place)) continue;
       try {
         described.definitions.push(describePart(reading, part, ids, prefix));
       } catch (error) {
         refuse(part.place, error);
       }
     }
+    described.refused.push(...wanted.refusals());
   } catch (error) {
     refuse('', error);
   }

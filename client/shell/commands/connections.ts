@@ -100,7 +100,7 @@ export const connections: Command = {
   example: 'flows connections upsert shop --kind bearer --hosts api.example.com < token.txt',
   run: async (context, call) => {
     const [action = 'list', name = '', url = ''] = call.positionals;
-    const count = ACTIONS[action];
+    const count = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (count === undefined) {
       throw new UsageError(`There is no connections ${action}. There are connections list, upsert, test and delete.`);
     }

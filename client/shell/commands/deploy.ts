@@ -1,8 +1,17 @@
+import { FlowError } from '../../flow_error.ts';
 import { readNumber, readTag } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { readJsonFile } from '../read_json_file.ts';
 import { UsageError } from '../usage_error.ts';
+
+/** Adds to an error that the flow is stored already. Without this hint, each further try would store another flow. */
+function withStoredFlow(error: unknown, file: string, flowId: number): unknown {
+  if (!(error instanceof FlowError)) return error;
+  const stored = `The flow is stored as ${flowId}. Change the file, then: flows deploy ${file} --flow ${flowId}`;
+  const hint = error.hint === null ? stored : `${error.hint} ${stored}`;
+  return new FlowError({ ...error, message: error.message, hint });
+}
 
 export const deploy: Command = {
   name: 'deploy',
@@ -45,11 +54,9 @@ export const deploy: Command = {
     screen.progress('storing the flow');
     const flowId = await client.storeFlow(flow, { id, signal });
     screen.progress('deploying it');
-    const { deployment_id, warnings, limits } = await client.deploy(flowId, {
-      strict: has('strict'),
-      tag,
-      settingsFrom,
-      signal,
+    const options = { strict: has('strict'), tag, settingsFrom, signal };
+    const { deployment_id, warnings, limits } = await client.deploy(flowId, options).catch((error: unknown) => {
+      throw id === undefined ? withStoredFlow(error, file, flowId) : error;
     });
     if (isJson) {
       return await screen.print(printableJson({ flow_id: flowId, deployment_id, warnings, ...(limits && { limits }) }));

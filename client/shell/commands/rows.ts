@@ -7,8 +7,20 @@ import { UsageError } from '../usage_error.ts';
 /** Writes a text as a literal of SQL. Postgres reads a backslash in it as itself (standard_conforming_strings). */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-const listLiteral = (names: string): string =>
-  `array[${names.split(',').map((name) => literal(name.trim())).join(', ')}]`;
+const listOf = (names: string): string[] => names.split(',').map((name) => name.trim());
+
+const listLiteral = (names: string): string => `array[${listOf(names).map(literal).join(', ')}]`;
+
+/** The words that an option takes. The statement would be refused only when it is executed. */
+const WORDS = { events: ['insert', 'update', 'delete'], per: ['row', 'statement'], 'on-refusal': ['record', 'abort'] };
+
+function checkWords({ option }: CommandCall): void {
+  for (const [name, words] of Object.entries(WORDS)) {
+    const given = option(name);
+    const wrong = given === undefined ? undefined : listOf(given).find((word) => !words.includes(word));
+    if (wrong !== undefined) throw new UsageError(`--${name}: ${wrong} must be ${words.join(' or ')}.`);
+  }
+}
 
 async function list({ client, screen, isJson, signal }: CommandContext): Promise<void> {
   const starts = await client.rowStarts({ signal });
@@ -24,7 +36,8 @@ async function list({ client, screen, isJson, signal }: CommandContext): Promise
 }
 
 /** Prints the statement that makes a row start. Only the owner of the table may execute it. */
-async function printStatement(context: CommandContext, table: string, { option, positionals }: CommandCall) {
+async function printStatement(context: CommandContext, table: string, call: CommandCall) {
+  const { option, positionals } = call;
   const target = readTarget(positionals[2]!);
   if (typeof target !== 'object' || !('flow' in target)) {
     throw new UsageError('A row start names a flow, as 7 or 7@stable, and not a deployment.');
@@ -34,6 +47,7 @@ async function printStatement(context: CommandContext, table: string, { option, 
     throw new UsageError('--events must be given: insert, update, delete, separated by commas.');
   }
   if (input === undefined) throw new UsageError('--input must be given: the input that gets each change.');
+  checkWords(call);
   const [per, columns, onRefusal] = ['per', 'columns', 'on-refusal'].map(option);
   const statement = `select private.start_flow_on_rows(${
     [
@@ -76,7 +90,7 @@ export const rows: Command = {
   example: 'flows rows add public.orders 7@stable --events insert,update --input change',
   run: async (context, call) => {
     const [action = 'list', text = ''] = call.positionals;
-    const count = ACTIONS[action];
+    const count = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     if (count === undefined) {
       throw new UsageError(`There is no rows ${action}. There are rows list, add, pause, resume and delete.`);
     }

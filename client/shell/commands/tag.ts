@@ -1,5 +1,6 @@
+import { FlowError } from '../../flow_error.ts';
 import { readFlowId, readTag, readUuid } from '../arguments.ts';
-import type { Command } from '../command.ts';
+import type { Command, CommandContext } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
 
@@ -20,6 +21,20 @@ export const tag: Command = {
   },
 };
 
+const isNameTaken = (error: unknown): error is FlowError =>
+  error instanceof FlowError && error.code === '23505' && error.message.includes('tool_name');
+
+/** Tests whether a flow has a deployment with a tag. */
+async function hasDeployment({ client, signal }: CommandContext, flow: number, tag: string): Promise<boolean> {
+  try {
+    await client.read({ flow, tag }, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof FlowError && error.code === 'deployment_not_found') return false;
+    throw error;
+  }
+}
+
 export const tool: Command = {
   name: 'tool',
   arguments: '<flow> [<name>]',
@@ -39,22 +54,24 @@ export const tool: Command = {
     { name: 'off', meaning: 'The flow is no tool any more.' },
   ],
   example: 'flows tool 7 order_total --tag stable --description "Adds up an order."',
-  run: async (
-    { client, screen, isJson, signal, environment },
-    { positionals: [text = '', name], option, has },
-  ) => {
+  run: async (context, { positionals: [text = '', name], option, has }) => {
+    const { client, screen, isJson, signal, environment } = context;
     const flow = readFlowId(text);
     if (has('off') === (name !== undefined)) throw new UsageError('Give either the name of the tool or --off.');
     const tag = option('tag');
-    await client.setTool(
-      flow,
-      name === undefined ? null : {
-        name,
-        tag: tag === undefined ? undefined : readTag(tag),
-        description: option('description'),
-      },
-      { signal },
-    );
+    const made = name === undefined
+      ? null
+      : { name, tag: tag === undefined ? 'latest' : readTag(tag), description: option('description') };
+    await client.setTool(flow, made, { signal }).catch((error: unknown) => {
+      throw isNameTaken(error)
+        ? new FlowError({ ...error, message: `Another flow of yours is the tool ${name}.` })
+        : error;
+    });
+    if (made !== null && !await hasDeployment(context, flow, made.tag)) {
+      screen.note(
+        `warning: flow ${flow} has no deployment with the tag ${made.tag}, so assistants don't see the tool yet`,
+      );
+    }
     const address = `${environment.url}/functions/v1/mcp`;
     if (isJson) return await screen.print(printableJson({ flow, tool_name: name ?? null, address }));
     await screen.print(printableLine(name === undefined ? `${flow} is no tool` : `${name} is a tool at ${address}`));

@@ -32,11 +32,16 @@ async function update(context: LocalContext, call: CommandCall): Promise<void> {
   const { definitions, refused } = await readDescription(call, connect);
   const { client, signal, confirm } = await connect();
   const { compareDefinitions } = await import('../../describing/index.ts');
-  const { changed, gone } = compareDefinitions(
-    await client.nodeDefinitions({ signal }),
-    definitions,
-    call.option('prefix'),
-  );
+  const stored = await client.nodeDefinitions({ signal });
+  const { changed, gone } = compareDefinitions(stored, definitions, call.option('prefix'));
+  const isStored = ({ type, data }: DefinitionToStore) =>
+    stored.some((one) => one.type === type && one.data.node_id === data.node_id);
+  if (gone.length === 0 && !definitions.some(isStored)) {
+    throw new UsageError(
+      'You have no node of this description. flows nodes lists your nodes, and flows nodes add adds them. Give the ' +
+        '--prefix with which they were added.',
+    );
+  }
   if (!isJson) {
     for (const { definition, differences } of changed) {
       await screen.print(describe(definition));
@@ -75,19 +80,21 @@ async function remove({ screen, isJson, connect }: LocalContext, call: CommandCa
 
 /** An action of the command: its arguments, and the options that it takes. */
 interface Action {
+  takes: string;
   count: [min: number, max: number];
   options: readonly string[];
   run: (context: LocalContext, call: CommandCall) => Promise<void>;
 }
 
 const OF_DOCUMENT = ['only', 'prefix', 'connection'];
+const OF_SOURCE = 'openapi, idl or mcp, and a file or an address';
 const MAX_REMOVED = 1_000;
 
 const ACTIONS: Record<string, Action> = {
-  list: { count: [0, 0], options: [], run: list },
-  add: { count: [2, 2], options: [...OF_DOCUMENT, 'effects', 'print'], run: add },
-  update: { count: [2, 2], options: [...OF_DOCUMENT, 'yes'], run: update },
-  remove: { count: [1, MAX_REMOVED], options: ['version'], run: remove },
+  list: { takes: 'no argument', count: [0, 0], options: [], run: list },
+  add: { takes: OF_SOURCE, count: [2, 2], options: [...OF_DOCUMENT, 'effects', 'print'], run: add },
+  update: { takes: OF_SOURCE, count: [2, 2], options: [...OF_DOCUMENT, 'yes'], run: update },
+  remove: { takes: 'the node_id of each node', count: [1, MAX_REMOVED], options: ['version'], run: remove },
 };
 
 export const nodes: Command = {
@@ -139,7 +146,7 @@ export const nodes: Command = {
     }
     const [min, max] = action.count;
     if (rest.length < min || rest.length > max) {
-      throw new UsageError(`flows nodes ${name} takes ${name === 'remove' ? 'node_ids' : `${max} arguments`}.`);
+      throw new UsageError(`flows nodes ${name} takes ${action.takes}.`);
     }
     const wrong = nodes.options.find((option) => call.has(option.name) && !action.options.includes(option.name));
     if (wrong !== undefined) throw new UsageError(`--${wrong.name} may not be given with ${name}.`);

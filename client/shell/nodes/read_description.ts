@@ -72,6 +72,10 @@ export async function readDescription(
   const described = isAddress || kind.ofText === undefined
     ? await kind.ofAddress(source, { describing, connection, connect })
     : await kind.ofText(await readTextFile(source), describing);
+  const { NO_SUCH_OPERATION } = await loadDescribing();
+  const unknown = described.refused.filter(({ reason }) => reason === NO_SUCH_OPERATION).map(({ place }) => place);
+  // Nothing is stored: the rest alone may be of no use.
+  if (unknown.length > 0) throw new UsageError(`The description has no operation ${unknown.join(', ')}.`);
   if (described.definitions.length > 0 || described.refused.some(({ place }) => place !== '')) return described;
-  throw new UsageError(described.refused[0]?.reason ?? 'The description has no such operation.');
+  throw new UsageError(described.refused[0]?.reason ?? 'The description has no operation.');
 }

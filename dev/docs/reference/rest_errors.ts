@@ -22,6 +22,12 @@ export const restErrors: [code: string, status: string, when: string, remedy: st
     'Move it: `update({deployment_id})`, or `upsert`.',
   ],
   [
+    '`23505` on `flows_user_id_tool_name_idx`',
+    '409',
+    'Another flow of yours has this `tool_name`.',
+    'Choose another name, or set the `tool_name` of the other flow to null.',
+  ],
+  [
     '`23505` on `wallets_user_id_public_key_key`',
     '409',
     'You have a wallet of this public key.',
