@@ -66,3 +66,13 @@ it.each([
     message: `The body is invalid: ${fault}.`,
   });
 });
+
+it.each(['{}', '{"kind": "square"}'])('lists the kinds that a body may have for %s', async (body) => {
+  const kinds = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('circle'), radius: z.number() }),
+    z.object({ kind: z.literal('line'), length: z.number() }),
+  ]);
+  await expect(readBody(requestOf([new TextEncoder().encode(body)]), kinds)).rejects.toMatchObject({
+    message: 'The body is invalid: kind: must be one of circle, line.',
+  });
+});

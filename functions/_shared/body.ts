@@ -57,6 +57,9 @@ const invalid = (what: string, details: { path: string; message: string }[]) => 
 
 /** Describes a missing value or a value of a wrong type, for schemas without a message of their own. */
 const describeType: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_union' && Array.isArray(issue.options)) {
+    return `must be one of ${issue.options.join(', ')}`;
+  }
   if (issue.code !== 'invalid_type') return undefined;
   return issue.input === undefined
     ? 'is missing'

@@ -69,15 +69,15 @@ export function makeCredential(
 ): Credential {
   const { header, parameter, secrets } = carry(connection, opened);
   const name = JSON.stringify(connection.name);
-  const mayReach = (url: URL): boolean =>
-    (url.protocol === 'https:' || allowsHttp && url.protocol === 'http:') && isWithinHosts(url, connection.hosts);
+  const mayCarry = ({ protocol }: URL): boolean => protocol === 'https:' || allowsHttp && protocol === 'http:';
+  const mayReach = (url: URL): boolean => mayCarry(url) && isWithinHosts(url, connection.hosts);
   return {
     check: (url, headers) => {
       if (!mayReach(url)) {
-        throw new NodeError(codedError(
-          'connection_url_refused',
-          `the connection ${name} is not for this URL: it must be an https URL of the connection's hosts`,
-        ));
+        const fault = mayCarry(url)
+          ? `is not for this URL of ${url.host}: its hosts do not name it`
+          : 'is for https URLs only';
+        throw new NodeError(codedError('connection_url_refused', `the connection ${name} ${fault}`));
       }
       if (url.username !== '' || url.password !== '') {
         throw new NodeError('give either a connection or credentials in the URL, not both');

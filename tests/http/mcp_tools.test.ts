@@ -86,6 +86,7 @@ describe.each(ERAS)('an assistant of the revision %s', (era) => {
     expect(JSON.parse((refused.content[0] as { text: string }).text)).toMatchObject({
       code: 'inputs_invalid',
       message: expect.stringMatching(/^arguments\.count: /),
+      details: [{ path: 'arguments.count' }],
     });
     const failed = await client.callTool({ name: 'fail' });
     expect(failed.isError).toBe(true);

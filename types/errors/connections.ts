@@ -14,7 +14,7 @@ export const connectionErrors = {
     remedy: "Use an https URL of the connection's hosts; check that the server answers.",
     example: {
       message:
-        'connection_url_refused: the connection "mail" is not for this URL: it must be an https URL of the connection\'s hosts',
+        'connection_url_refused: the connection "mail" is not for this URL of example.com: its hosts do not name it',
     },
   },
   connection_changed: {

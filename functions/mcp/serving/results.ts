@@ -2,7 +2,7 @@ import { ApiError } from '../../../platform/api_error.ts';
 import type { DescribedTool } from '../../../types/deployment_description.ts';
 import type { EndedRun, FlowRunResult } from '../../../types/flow_run.ts';
 import { type ReadableJson, toReadableJson } from '../../../types/values/json/readable_json.ts';
-import { decodeValueMap } from '../../../types/values/value.ts';
+import { decodeValueMap, isObject } from '../../../types/values/value.ts';
 import { fitOutput } from './tools.ts';
 
 /** The result of a tool call. */
@@ -24,10 +24,21 @@ export const plainResult = (value: Record<string, unknown>): ToolResult => ({
   structuredContent: value,
 });
 
-/** Tells the assistant why a call was refused. The arguments of a tool are the `values` of a start. */
+/** The arguments of a tool are the `values` of a start. */
+const inArguments = (text: string): string => text.replace(/^values\b/, 'arguments');
+
+const withArgumentPath = (detail: unknown): unknown =>
+  isObject(detail) && typeof detail.path === 'string' ? { ...detail, path: inArguments(detail.path) } : detail;
+
+/** Tells the assistant why a call was refused. */
 export function refusalOf(error: ApiError): ToolResult {
   const { code, message, details, hint } = error.toBody();
-  return failureOf({ code, message: message.replace(/^values\b/, 'arguments'), details, hint });
+  return failureOf({
+    code,
+    message: inArguments(message),
+    details: Array.isArray(details) ? details.map(withArgumentPath) : details,
+    hint,
+  });
 }
 
 /** Does the work. A refusal becomes a result, because only results reach the model. */

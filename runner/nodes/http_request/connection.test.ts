@@ -194,15 +194,17 @@ describe('a request with a connection', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each<[string, () => string, Options]>([
-    ['another host', () => `${other}/echo`, {}],
-    ['another path', () => `${home}/v1/..%2fadmin`, { hosts: ['PATH'] }],
-    ['http', () => `${home}/echo`, { allowsHttp: false }],
-  ])('is not sent to %s', async (_what, url, options) => {
+  it.each<[string, () => string, Options, () => string]>([
+    ['another host', () => `${other}/echo`, {}, () => `of ${other.slice(7)}: its hosts do not name it`],
+    ['another path', () => `${home}/v1/..%2fadmin`, { hosts: ['PATH'] }, () => 'its hosts do not name it'],
+    ['http', () => `${home}/echo`, { allowsHttp: false }, () => 'is for https URLs only'],
+  ])('is not sent to %s', async (_what, url, options, says) => {
     const hosts = options.hosts === undefined ? undefined : [`${home.slice(7)}/v1`];
     const given: Options = { ...options, ...(hosts && { hosts }) };
     if (hosts === undefined) delete given.hosts;
-    await expect(run(bearer, { url: { S: url() } }, given)).rejects.toThrow(/^connection_url_refused: /);
+    const error: Error = await run(bearer, { url: { S: url() } }, given).then(() => expect.unreachable(), (e) => e);
+    expect(error.message).toMatch(/^connection_url_refused: the connection /);
+    expect(error.message).toContain(says());
     expect(received).toEqual([]);
   });
 
