@@ -69,6 +69,13 @@ describe('everything that documents name exists:', () => {
     expect(findUnknown(/`((?:private|public)\.[a-z_]+)(?:\([^`]*\))?`/g, exists)).toEqual([]);
   });
 
+  it('every Edge Function that callers reach, in the list of functions', () => {
+    const [, listed] = /^\| `NOT_FOUND`.*\|(.+)\|$/m.exec(documents.get('docs/guides/troubleshooting.md')!)!;
+    const names = readdirSync(join(projectDir, 'functions'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !['_shared', 'runner'].includes(entry.name)).map(({ name }) => name);
+    expect([...listed!.matchAll(/`(\w+)`/g)].map(([, name]) => name).toSorted()).toEqual(names.toSorted());
+  });
+
   it('every error code behind a status', () => {
     const exists = (name: string) => Object.hasOwn(errorCodes, name);
     expect(findUnknown(/\b[45]\d\d `([a-z_]+)`/g, exists)).toEqual([]);
