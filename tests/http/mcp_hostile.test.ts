@@ -1,7 +1,7 @@
 import { connect as connectSocket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, expect, inject, it } from 'vitest';
-import { textFlow } from '../support/flow_builder.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { connectAssistant, messageText, postMessage } from '../support/mcp.ts';
 import { askingFlow } from '../support/pending_inputs.ts';
 import { deploy, type Person, signUp, start, storeFlow } from '../support/people.ts';
@@ -79,6 +79,21 @@ it('the arguments of a call may be as deep as a start allows, and no deeper', as
   };
   expect(await call(40)).toEqual([200, expect.stringContaining('structuredContent')]);
   expect(await call(5_000)).toEqual([400, expect.stringContaining('request_invalid')]);
+});
+
+it('a progress token that is long is not repeated by each notification', async () => {
+  const flow = new FlowBuilder();
+  flow.output('out', flow.collect(flow.toText(flow.foreach(flow.range(flow.json(30))))));
+  const person = await signUp();
+  await deploy(person, await storeFlow(person, flow, { tool_name: 'loop' }));
+  const call = async (progressToken: string): Promise<string> => {
+    const body = messageText('tools/call', { name: 'loop', arguments: {}, _meta: { progressToken } });
+    return await (await postMessage('', body, as(person.token))).text();
+  };
+  expect(await call('a')).toContain('notifications/progress');
+  const answer = await call('a'.repeat(100_000));
+  expect(answer).toContain('structuredContent');
+  expect(answer.length).toBeLessThan(10_000);
 });
 
 it('a text that is no message of the protocol is answered as one', async () => {

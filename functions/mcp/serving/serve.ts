@@ -15,12 +15,16 @@ import { toTool } from './tools.ts';
 
 type Era = 'legacy' | 'modern';
 
+/** A longer progress token gets no notifications, because each of them would repeat it. */
+const MAX_TOKEN_CHARACTERS = 256;
+
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 /** Describes the client of a tool call. */
 function clientOf(server: Server, era: Era, { mcpReq }: ServerContext): CallClient {
   const { elicitation } = server.getClientCapabilities() ?? {};
-  const progressToken = mcpReq._meta?.progressToken;
+  const token = mcpReq._meta?.progressToken;
+  const progressToken = String(token).length > MAX_TOKEN_CHARACTERS ? undefined : token;
   return {
     hasRounds: era === 'modern',
     // A client that names no kind of elicitation has forms.
