@@ -10,7 +10,7 @@ import type { ExactNumbers } from './exact_numbers.ts';
 const MAX_EVENTS = runLimits.mcp_events.value;
 /** A server of the protocol of 2025 may ask whether the client is still there. Its other requests are refused. */
 const MAX_ANSWERED = runLimits.mcp_requests.value;
-/** The most characters of a refusal that is too large. Errors quote fewer. */
+/** The most characters of a refusal that are read. Errors quote fewer. */
 const MAX_REFUSAL = 65_536;
 
 interface WatchedFetchOptions {
@@ -117,9 +117,23 @@ function streamOf(events: AsyncGenerator<string>, fail: (reason: Error) => void)
   }, { highWaterMark: 0 });
 }
 
+/** Reads a text. Reads no more once it has more characters than this, and returns the longer text. */
+async function readText(body: AsyncIterable<Uint8Array>, characters: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const piece of body) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > characters) return text;
+  }
+  return text + decoder.decode();
+}
+
 /** Reads an answer that is one message. */
-async function readMessage(response: Response, { numbers, limits }: WatchedFetchOptions): Promise<string> {
-  const json = await response.text();
+async function readMessage(
+  body: AsyncIterable<Uint8Array>,
+  { numbers, limits }: Pick<WatchedFetchOptions, 'numbers' | 'limits'>,
+): Promise<string> {
+  const json = await readText(body, limits.characters);
   checkMessage(json, limits);
   // The protocol has no lists of messages any more. Each message of a list could be a request, which the library answers.
   if (json.trimStart().startsWith('[')) throw new NodeError('the server answers with a list');
@@ -127,9 +141,9 @@ async function readMessage(response: Response, { numbers, limits }: WatchedFetch
 }
 
 /** Reads an answer that is no success. The library may parse it. */
-async function readRefusal(response: Response, { limits }: WatchedFetchOptions): Promise<string> {
-  const text = await response.text();
-  return excessOf(text, limits) === undefined ? text : text.slice(0, MAX_REFUSAL);
+async function readRefusal(body: AsyncIterable<Uint8Array>, { depth, members }: JsonLimits): Promise<string> {
+  const text = (await readText(body, MAX_REFUSAL)).slice(0, MAX_REFUSAL);
+  return excessOf(text, { characters: Infinity, depth, members }) === undefined ? text : '';
 }
 
 /** Makes the `fetch` of one call of a tool. It keeps all digits of numbers, and tells why the call can't succeed. */
@@ -152,10 +166,10 @@ export function watchedFetch(options: WatchedFetchOptions): Fetch {
       if (response.body === null) return response;
       const type = response.headers.get('content-type') ?? '';
       const protectedBody = !ok
-        ? await readRefusal(response, options)
+        ? await readRefusal(response.body, options.limits)
         : type.startsWith('text/event-stream')
         ? streamOf(protectedEvents(response.body, memberOf(message, 'id'), options), fail)
-        : await readMessage(response, options);
+        : await readMessage(response.body, options);
       return new Response(protectedBody, { status, headers: response.headers });
     } catch (error) {
       if (error instanceof NodeError) fail(error);
