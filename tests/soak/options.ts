@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The default number of connections of an attacker, which is the number of lanes of all attacks together. */
-export const DEFAULT_PRESSURE = 382;
+export const DEFAULT_PRESSURE = 402;
 
 /** The greatest number of connections of an attacker. */
 const MAX_PRESSURE = 10_000;

@@ -1,6 +1,7 @@
 import { FlowBuilder } from '../../support/flow_builder.ts';
 import { type Attack, inTurn } from './attack.ts';
 import type { Attacker } from './attacker.ts';
+import { HOSTILE_TOOLS } from './hostile_tools.ts';
 
 const json = JSON.stringify;
 
@@ -42,6 +43,32 @@ async function storeLargeFlow(attacker: Attacker): Promise<number> {
   return await attacker.store(flow);
 }
 
+/** The nodes of one flow, which call a server of tools at the same time. */
+const PARALLEL_CALLS = 8;
+
+/** Stores a node for a tool of the hostile server, and a flow that calls it several times at once. */
+async function storeToolFlow(attacker: Attacker, name: string): Promise<number> {
+  const definition = {
+    type: 'mcp',
+    data: {
+      node_id: `hostile_${name}`,
+      version: '1',
+      display_name: name,
+      effects: 'none',
+      implementation: { url: `${attacker.hostileUrl}/tools/${name}`, tool: name, inputs: [], headers: [], outputs: [] },
+    },
+    sources: [],
+    targets: [],
+  };
+  await attacker.send('/rest/v1/nodes', json(definition));
+  const flow = new FlowBuilder();
+  for (let index = 0; index < PARALLEL_CALLS; index++) {
+    flow.node(definition.data.node_id, { type: 'mcp', title: `call ${index}` });
+  }
+  for (const node of flow.nodes) Object.assign(node.data, { version: '1' });
+  return await attacker.store(flow);
+}
+
 /** Attacks by documents that become nodes, and by nodes whose definitions are large. */
 export const describedAttacks: Attack[] = [
   {
@@ -55,6 +82,15 @@ export const describedAttacks: Attack[] = [
           )
         ),
       )),
+  },
+  {
+    name: 'servers of tools that answer without measure',
+    lanes: 2,
+    prepare: async (attacker) => {
+      const ids: number[] = [];
+      for (const name of HOSTILE_TOOLS) ids.push(await storeToolFlow(attacker, name));
+      return inTurn(ids.map((id) => () => attacker.run(id)));
+    },
   },
   {
     name: 'flows of many nodes with large definitions',

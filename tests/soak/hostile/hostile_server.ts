@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import { answerToolCall } from './hostile_tools.ts';
 
 /** A body that inflates to a thousand times its size. */
 const BOMB_BYTES = 512 * 1024 * 1024;
@@ -10,12 +11,19 @@ const TINY_CHUNKS = 200_000;
 
 const DEEP_LEVELS = 2_000_000;
 
+/** The servers of tools are below this path. */
+const TOOLS_PATH = '/tools/';
+
 /** As many bytes as the output of a node may hold beside its headers. */
 const REPETITIVE_BYTES = 1_000_000;
 
 type Answer = (response: ServerResponse) => void;
 
 const EVENTS = { 'content-type': 'text/event-stream' };
+
+/** The empty calls of tools in one event of a model, and the events. */
+const EVENT_CALLS = 50_000;
+const CALL_EVENTS = 10;
 
 /** An event of a model's answer. */
 const chunkOf = (delta: object, finish_reason: string | null = null): string =>
@@ -57,6 +65,15 @@ function makeAnswers(): { [path: string]: Answer } {
       response.writeHead(200, EVENTS);
       response.end(`${chunkOf({ tool_calls: [call] })}${chunkOf({}, 'tool_calls')}data: [DONE]\n\n`);
     },
+    // A model that calls half a million tools at once.
+    '/calls/chat/completions': (response) => {
+      response.writeHead(200, EVENTS);
+      for (let event = 0; event < CALL_EVENTS; event++) {
+        const calls = Array.from({ length: EVENT_CALLS }, (_, index) => ({ index: event * EVENT_CALLS + index }));
+        response.write(chunkOf({ tool_calls: calls }));
+      }
+      response.end(`${chunkOf({}, 'tool_calls')}data: [DONE]\n\n`);
+    },
     // Accepts the request and never answers.
     '/silent': () => {},
   };
@@ -83,8 +100,10 @@ function endlessModel(pauseMs: number): Answer {
 export async function startHostileServer(): Promise<{ url: string; stop: () => void }> {
   const answers = makeAnswers();
   const server = createServer((request, response) => {
-    const answer = answers[request.url ?? ''];
-    if (answer === undefined) response.writeHead(404).end();
+    const { url = '' } = request;
+    const answer = answers[url];
+    if (url.startsWith(TOOLS_PATH)) answerToolCall(request, response, url.slice(TOOLS_PATH.length)).catch(() => {});
+    else if (answer === undefined) response.writeHead(404).end();
     else answer(response);
   });
   server.listen(0, '127.0.0.1');

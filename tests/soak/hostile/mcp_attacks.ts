@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FlowBuilder } from '../../support/flow_builder.ts';
+import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { type Attack, inTurn } from './attack.ts';
 import type { Attacker } from './attacker.ts';
 import { inventedCredentials, madeUpKey } from './invented_credentials.ts';
@@ -51,6 +51,27 @@ async function storeTool(attacker: Attacker, flow: FlowBuilder): Promise<string>
   return name;
 }
 
+/** The number of tools of the attacker. A page has 100. */
+const TOOLS = 250;
+/** The deployments that are made at the same time. */
+const DEPLOYS = 5;
+
+/** Makes so many tools. Returns their names. */
+async function storeTools(attacker: Attacker, count: number): Promise<string[]> {
+  const names: string[] = [];
+  while (names.length < count) {
+    names.push(...await Promise.all(Array.from({ length: DEPLOYS }, () => storeTool(attacker, textFlow()))));
+  }
+  return names;
+}
+
+/** Sends a message of an assistant, and reads the whole answer. */
+const sendMessage = (attacker: Attacker, method: string, params: object, name?: string) =>
+  attacker.send(PATH, messageText(method, params), {
+    ...headersOf(method, name),
+    authorization: attacker.authorization,
+  });
+
 /** Calls a tool, and reads only the beginning of the stream. */
 function callUnread(attacker: Attacker, name: string) {
   const body = messageText('tools/call', { name, arguments: {} });
@@ -72,6 +93,17 @@ export const mcpAttacks: Attack[] = [
     prepare: async (attacker) => {
       const names = [await storeTool(attacker, loudFlow()), await storeTool(attacker, longFlow())];
       return inTurn(names.map((name) => () => callUnread(attacker, name)));
+    },
+  },
+  {
+    name: 'lists of 250 tools, with calls of them at once',
+    lanes: 16,
+    prepare: async (attacker) => {
+      const calls = (await storeTools(attacker, TOOLS)).map((name) => () =>
+        sendMessage(attacker, 'tools/call', { name, arguments: { value: 1 } }, name)
+      );
+      const list = () => sendMessage(attacker, 'tools/list', {});
+      return inTurn(calls.flatMap((call) => [list, call]));
     },
   },
   {

@@ -1,13 +1,13 @@
 import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { type Attack, runInTurn } from './attack.ts';
 
-/** A flow with agents whose model always calls the tool. */
-function loopingFlow(hostileUrl: string, tool: number): FlowBuilder {
+/** A flow with agents whose model is at this address, and has one tool. */
+function agentsFlow(base_url: string, tool: number): FlowBuilder {
   const flow = new FlowBuilder();
   for (let index = 0; index < 4; index++) {
     const form = {
       dialect: 'openai',
-      base_url: `${hostileUrl}/loop`,
+      base_url,
       model: 'hostile',
       input: { S: 'go' },
       max_steps: 100,
@@ -25,7 +25,15 @@ export const modelAttacks: Attack[] = [
     lanes: 2,
     prepare: async (attacker) => {
       const tool = await attacker.store(textFlow());
-      return await runInTurn(attacker, [loopingFlow(attacker.hostileUrl, tool)]);
+      return await runInTurn(attacker, [agentsFlow(`${attacker.hostileUrl}/loop`, tool)]);
+    },
+  },
+  {
+    name: 'models that call half a million tools at once',
+    lanes: 2,
+    prepare: async (attacker) => {
+      const tool = await attacker.store(textFlow());
+      return await runInTurn(attacker, [agentsFlow(`${attacker.hostileUrl}/calls`, tool)]);
     },
   },
 ];
