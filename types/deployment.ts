@@ -119,7 +119,7 @@ export type StrictQuery = z.output<typeof strictQuerySchema>;
  */
 export const warningCodes = {
   node_not_implemented:
-    'The runner does not execute the node: it has no native node of this `node_id`, or executes no nodes of its type.',
+    'The runner does not execute the node, or the node of a tool of an agent: it has no native node or definition of this `node_id`, or executes no nodes of its type.',
   input_missing: 'A required input has neither an edge nor a value.',
   flow_empty: 'The flow has no nodes.',
   script_invalid:

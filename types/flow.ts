@@ -64,18 +64,25 @@ export interface Graph {
   instructions_bundling: 'Off' | 'Automatic';
 }
 
-/** The definition of a described node, as a snapshot has it. */
+/** The definition of a described node or of a tool of an agent, as a snapshot has it. */
 export interface FrozenDefinition {
   type: DescribedType;
-  data: { node_id: string; version: string; effects?: string; implementation: LosslessJson };
+  data: {
+    node_id: string;
+    version: string;
+    /** Only for a tool of an agent, as `tooltip` is. */
+    description?: string;
+    effects?: string;
+    implementation: LosslessJson;
+  };
   sources: { name: string; type: string; optional?: boolean }[];
-  targets: { name: string; type_bounds: string[]; required?: boolean; passthrough?: boolean }[];
+  targets: { name: string; type_bounds: string[]; required?: boolean; passthrough?: boolean; tooltip?: string }[];
 }
 
 /** A frozen flow (`entry`), and by id all flows that it calls directly or indirectly. */
 export interface Snapshot {
   entry: Graph;
   flows: { [flowId: string]: Graph };
-  /** The definitions of described nodes by hash. Missing if the flows have no such nodes. */
+  /** The definitions of described nodes and tools by hash. Missing if the flows have none. */
   definitions?: { [hash: string]: FrozenDefinition };
 }

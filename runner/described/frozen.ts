@@ -2,10 +2,16 @@ import type { FrozenDefinition } from '../../types/flow.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError, type NodeModule } from '../engine/node.ts';
 
-/** Makes the definition that the engine needs. Frozen definitions have no texts for editors. */
+/** Makes the definition that the engine needs. Only the definition of a tool has texts: those for the model. */
 export const definitionOf = ({ type, data, sources, targets }: FrozenDefinition): NodeModule['definition'] => ({
   type,
-  data: { node_id: data.node_id, version: data.version, display_name: data.node_id, effects: data.effects ?? 'once' },
+  data: {
+    node_id: data.node_id,
+    version: data.version,
+    display_name: data.node_id,
+    description: data.description,
+    effects: data.effects ?? 'once',
+  },
   sources,
   targets,
 });

@@ -96,6 +96,8 @@ export interface NodeCall {
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /** Returns the graph of a flow that the node may call; undefined if the snapshot has no such flow. */
   graphOfFlow: (flowId: number) => Graph | undefined;
+  /** Returns the module of a described node that the node may call; undefined if the snapshot lacks its definition. */
+  moduleOf: NodeRegistry;
   /**
    * Runs the steps of a plan as the executions of a called run of its own, and returns its outputs. The inputs of the
    * called run are the node's inputs.
@@ -475,6 +477,8 @@ interface NodeTraits {
   effectsOfCalledFlow?: CalledEffects;
   /** Returns the ids of these flows. Without this function, the form data name one flow by its `id`. */
   calledFlows?: (formData: LosslessJson) => readonly number[];
+  /** Returns the described nodes that the node calls. Their effects count like those of called flows. */
+  calledNodes?: (formData: LosslessJson) => readonly NodeKind[];
   /** True if the flow's author wrote the keys in the outputs into the form data. */
   namesKeys?: true;
   /** Names the input or inputs from which the keys in the outputs come. */
@@ -566,7 +570,7 @@ export type NativeNodes = (nodeId: string) => AnyModule | undefined;
 export type NodeRegistry = (data: NodeKind) => AnyModule | undefined;
 
 /** The members of a node that determine its module. */
-type NodeKind = Pick<SnapshotNode['data'], 'type' | 'node_id' | 'definition'>;
+export type NodeKind = Pick<SnapshotNode['data'], 'type' | 'node_id' | 'definition'>;
 
 /** Makes the registry of a run without described nodes. */
 export const onlyNative = (natives: NativeNodes): NodeRegistry => ({ type, node_id }) =>

@@ -27,9 +27,24 @@ begin atomic
   select exists (
     select from jsonb_path_query(has_described_nodes.nodes, '$[*].data.type') as t (type)
     where private.is_described(t.type #>> '{}')
-  );
+  ) or jsonb_path_exists(has_described_nodes.nodes, '$[*].data.targets_form.form_data.tools[*].node');
 end;
-comment on function private.has_described_nodes(jsonb) is 'True if a graph has nodes of a type of private.is_described().';
+comment on function private.has_described_nodes(jsonb) is
+  'True if a graph has nodes of a type of private.is_described(), or agents with such tools.';
+
+create function private.agent_tools(data jsonb)
+returns table (index integer, tool jsonb)
+language sql immutable security invoker
+begin atomic
+  select (t.position - 1)::integer, t.tool
+  from jsonb_array_elements(
+    case when agent_tools.data ->> 'type' = 'native' and agent_tools.data ->> 'node_id' = 'ai_agent'
+      and jsonb_typeof(agent_tools.data #> '{targets_form,form_data,tools}') = 'array'
+      then agent_tools.data #> '{targets_form,form_data,tools}' else '[]' end
+  ) with ordinality as t (tool, position);
+end;
+comment on function private.agent_tools(jsonb) is
+  'The tools of an agent, each with its index. A tool with a member `node` is a described node, any other one a flow. `data` is the data of any node; other nodes than agents have no tools.';
 
 create function private.json_bytes(value jsonb)
 returns bigint

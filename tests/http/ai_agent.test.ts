@@ -1,5 +1,8 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { describeTools } from '../../client/describing/index.ts';
+import { createFlowClient } from '../../client/index.ts';
 import { FlowBuilder, type FormJson } from '../support/flow_builder.ts';
+import { startMcpServer } from '../support/mcp_server.ts';
 import { type ModelProvider, startModelProvider } from '../support/model_provider/index.ts';
 import { answer, pendingInputs } from '../support/pending_inputs.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
@@ -60,6 +63,53 @@ it.each([
   expect(messages.at(-1)!.content).toBe(told);
   const { data } = await owner.client.from('flow_run').select('usage').eq('id', runId).single();
   expect(data!.usage).toMatchObject({ m: { requests: 2 } });
+});
+
+it('a tool of an MCP server is a tool of the agent, with the connection that its author fixed', async () => {
+  const token = 'token-of-the-shelf-0123456789';
+  const server = await startMcpServer({
+    count: {
+      description: {
+        description: 'Counts a shelf.',
+        inputSchema: { type: 'object', properties: { shelf: { type: 'string' }, unit: { type: 'string' } } },
+      },
+      call: ({ params }) => ({ content: [{ type: 'text', text: JSON.stringify([params.arguments, token]) }] }),
+    },
+  }, { guard: ({ authorization }) => authorization === `Bearer ${token}` });
+  onTestFinished(server.close);
+  const flows = createFlowClient(owner.client);
+  const body = { name: 'shelf', kind: 'bearer', hosts: [new URL(server.url).host], secret: { token } };
+  await call('connections/upsert', {
+    token: owner.token,
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+  const { definitions } = describeTools(await flows.readTools(server.url, { connection: 'shelf' }));
+  await flows.storeDefinitions(definitions);
+  server.received.length = 0;
+
+  const node = { type: 'mcp', node_id: 'count', version: '3', form_data: { unit: 'box', connection: 'shelf' } };
+  provider.will(
+    { toolCalls: [{ name: 'count', arguments: '{"shelf":"a","unit":"ton"}' }] },
+    { toolCalls: [{ name: 'count', arguments: '{"shelf":"a"}' }] },
+    { text: 'done' },
+  );
+  const runId = await startAgent(agentFlow([{ node, name: 'count', needs_approval: true }]));
+  const [input] = await pendingInputs(owner, runId);
+  expect(input).toMatchObject({ title: 'May count be called?', description: '{\n  "shelf": "a"\n}' });
+  expect(server.received).toEqual([]);
+  await answer(input!.url, { values: 'Approve' }, { authorization: `Bearer ${owner.token}` });
+  expect(await finishedRun(owner, runId)).toMatchObject({ status: 'succeeded', output: { M: { steps: { U: '5' } } } });
+  expect(server.received.map(({ message }) => message)).toEqual(['tools/call']);
+  expect(provider.requests[0]!.body['tools']).toMatchObject([{
+    function: { description: 'Counts a shelf.', parameters: { properties: { shelf: { type: 'string' } } } },
+  }]);
+  const told = (provider.requests[2]!.body['messages'] as { role: string; content: string }[])
+    .filter(({ role }) => role === 'tool').map(({ content }) => content);
+  expect(told[0]).toBe('Error: the arguments: must not have the member "unit"');
+  expect(told[1]).toMatch(/shelf.*box/);
+  // The server repeated the secret.
+  expect(JSON.stringify(provider.requests.map((request) => request.body))).not.toContain(token);
 });
 
 it('a redrive takes over all steps before the failure', async () => {

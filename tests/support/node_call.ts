@@ -46,6 +46,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     isNamedByFlow: () => false,
     callFlow: notGiven,
     graphOfFlow: notGiven,
+    moduleOf: notGiven,
     runSteps: notGiven,
     collectInstructions: notGiven,
     http: { request: notGiven },

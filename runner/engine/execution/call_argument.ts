@@ -51,6 +51,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     isNamedByFlow: (inputName, publicKey) => services.settlement.isNamedByFlow(run, node, inputName, publicKey),
     callFlow: (flowId, flowInputs) => calls.call(caller, flowId, flowInputs),
     graphOfFlow: (flowId) => tree.flows.snapshot.flows[flowId],
+    moduleOf: tree.flows.registry,
     runSteps: (plan) => calls.runSteps(caller, plan, called.inputs),
     collectInstructions: (flowId, flowInputs) => calls.collectInstructions(caller, flowId, flowInputs),
     http: services.http,

@@ -9,7 +9,7 @@ import {
   makeRunGraph,
   type RunNode,
 } from './graph.ts';
-import { type CalledEffects, formMember, type NodeRegistry } from '../node.ts';
+import { type CalledEffects, formMember, type NodeRegistry, publishedEffects } from '../node.ts';
 
 /** Flows by the effects that they have. */
 type FlowsBy<Flows> = { [effects in Exclude<Effects, 'none'>]: Flows };
@@ -23,6 +23,16 @@ function calledFlowsOf({ module, formData }: CallingNode): readonly number[] {
   const id = flowIdOf(formMember(formData, 'id'));
   return id === undefined ? [] : [id];
 }
+
+const greatestOf = (all: readonly Effects[]): Effects =>
+  all.includes('once') ? 'once' : all.includes('idempotent') ? 'idempotent' : 'none';
+
+/** Returns the greatest effects of the described nodes that a node calls. */
+const effectsOfCalledNodes = ({ module, formData }: CallingNode, registry: NodeRegistry): Effects =>
+  greatestOf((module?.calledNodes?.(formData) ?? []).flatMap((kind) => {
+    const called = registry(kind);
+    return called === undefined ? [] : publishedEffects(called);
+  }));
 
 const callsAFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
@@ -50,7 +60,7 @@ function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: Node
       else callers.push(flowId);
     }
     for (const node of nodes) {
-      const effects = greatestEffects(node, () => 'none');
+      const effects = greatestEffects(node, (calling) => effectsOfCalledNodes(calling, registry));
       if (effects === 'none') continue;
       own.all[effects].push(flowId);
       if (!isInstructionNode(node)) own.without_instructions[effects].push(flowId);
@@ -63,14 +73,21 @@ function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: Node
   return { all: ofKind(own.all), without_instructions: ofKind(own.without_instructions) };
 }
 
-/** Makes a function that returns the effects of the flows that a node calls. Its first call examines all flows. */
+/**
+ * Makes a function that returns the effects of the flows and described nodes that a node calls. The first call for a
+ * node that calls flows examines all flows.
+ */
 export function makeEffectsOfCalledFlow({ flows }: Snapshot, registry: NodeRegistry): EffectsOfCalledFlow {
   let found: FlowsWithEffects | undefined;
   return (node, kind) => {
+    const ofNodes = effectsOfCalledNodes(node, registry);
     const called = calledFlowsOf(node);
-    if (called.length === 0) return 'none';
+    if (called.length === 0) return ofNodes;
     found ??= findFlowsWithEffects(flows, registry);
     const { once, idempotent } = found[kind];
-    return called.some((id) => once.has(id)) ? 'once' : called.some((id) => idempotent.has(id)) ? 'idempotent' : 'none';
+    return greatestOf([
+      ofNodes,
+      ...called.map((id) => once.has(id) ? 'once' : idempotent.has(id) ? 'idempotent' : 'none'),
+    ]);
   };
 }

@@ -126,7 +126,10 @@ const flowPortTypes = (data: SnapshotNode['data']): PortTypes => ({
 });
 
 /** Reads the values that form data has for inputs. If one of them is not a value, `fault` is its error. */
-function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
+export function readPresets(
+  inputs: readonly Pick<InputPort, 'name'>[],
+  formData: LosslessJson,
+): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
   try {
     for (const { name } of inputs) {
@@ -190,10 +193,10 @@ const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expre
 /** The output that has a value only after a failure. */
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
-/** A node that calls flows, or none. */
+/** A node that calls flows or described nodes, or none. */
 export type CallingNode = Pick<RunNode, 'module' | 'formData'>;
 
-/** Returns the greatest effects of the flows that a node calls. Only effects of this kind count. */
+/** Returns the greatest effects of the flows and described nodes that a node calls. Only effects of this kind count. */
 export type EffectsOfCalledFlow = (node: CallingNode, kind: CalledEffects) => Effects;
 
 /**

@@ -1,5 +1,5 @@
 import { codedError } from '../../../types/run_errors.ts';
-import type { RunNode } from '../graph/graph.ts';
+import { greatestEffects, type RunNode } from '../graph/graph.ts';
 import type { EarlierRunsOf } from '../state/earlier_positions.ts';
 import { isDone, type SnapshotChanges, type StoredNodeRun } from '../state/journal.ts';
 import type { Tree } from '../tree/tree.ts';
@@ -75,15 +75,15 @@ export class EarlierSteps {
   }
 
   /**
-   * Tests whether the node has effects `once`, and was called in a run that is not continued. A node that the plan has
+   * Tests whether the node has effects `once` outside, and was called in a run that is not continued. A node that the plan has
    * no more may have been this one under another name.
    */
   #mayHaveActed(node: RunNode): boolean {
     const { flows: { effectsOfCalledFlow }, services: { history: { earlierRuns } } } = this.#tree;
-    const kind = node.module?.effectsOfCalledFlow;
-    if (kind === undefined || this.#others.length === 0) return false;
+    // A question may be asked again.
+    if (this.#others.length === 0 || node.module?.asksForInput) return false;
     if (earlierRuns.repeatEffects.has(`${this.#caller.run.flow}/${this.#caller.node.id}`)) return false;
-    return effectsOfCalledFlow(node, kind) === 'once' &&
+    return greatestEffects(node, effectsOfCalledFlow) === 'once' &&
       this.#others.some((id) =>
         [...earlierRuns.nodesOf(id)].some((nodeId) => nodeId === node.id || !this.#nodeIds.has(nodeId))
       );

@@ -1,11 +1,11 @@
-import { formConnection, type NodeCall, NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
+import { formConnection, type NodeCall, type NodeModule, requireInput } from '../../engine/node.ts';
 import type { ModelAnswer, ModelRequest } from '../../models/model.ts';
 import { paidCall } from '../../models/paid_call.ts';
 import { readModelSettings, readResponseSchema } from '../../models/settings.ts';
 import definition from './definition.json' with { type: 'json' };
-import { type AgentTool, flowsOfTools, readAgentForm, timeLimitMs } from './form.ts';
+import { flowsOfTools, nodesOfTools, readAgentForm, timeLimitMs } from './form.ts';
 import { AgentPlan } from './plan.ts';
-import { ToolInputs } from './tool_inputs.ts';
+import { makeTool, withoutPorts } from './tools.ts';
 
 /** Calls the model in a step. The form data of the step are those of the agent. */
 async function ask(request: ModelRequest, call: NodeCall): Promise<ModelAnswer> {
@@ -27,20 +27,15 @@ async function ask(request: ModelRequest, call: NodeCall): Promise<ModelAnswer> 
   );
 }
 
-function inputsOf(tool: AgentTool, { graphOfFlow }: NodeCall): ToolInputs {
-  const graph = graphOfFlow(tool.flowId);
-  if (graph === undefined) throw new NodeError(`tools: the snapshot of the run has no flow ${tool.flowId}`);
-  return new ToolInputs(graph);
-}
-
 /**
- * Lets a model call flows of the owner until it has an answer. The calls of the model and of the flows are executions of
- * a run that the node calls, so a later claim repeats none that has ended.
+ * Lets a model call flows of the owner and described nodes until it has an answer. The calls of the model and of the
+ * tools are executions of a run that the node calls, so a later claim repeats none that has ended.
  */
 export const aiAgentNode: NodeModule = {
   definition,
   effectsOfCalledFlow: 'all',
   calledFlows: flowsOfTools,
+  calledNodes: nodesOfTools,
   timeLimitMs,
   run: (call) => {
     const { formData, inputs, maxOutputBytes } = call;
@@ -49,8 +44,8 @@ export const aiAgentNode: NodeModule = {
     const agent = {
       ...form,
       formData,
-      definition: { ...definition, sources: [], targets: [] },
-      inputs: new Map(form.tools.map((tool) => [tool, inputsOf(tool, call)])),
+      definition: withoutPorts(definition),
+      tools: form.tools.map((tool) => makeTool(tool, call, definition)),
       responseSchema: readResponseSchema(formData),
       maxOutputBytes,
       ask,

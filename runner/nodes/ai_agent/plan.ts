@@ -17,15 +17,15 @@ import {
 } from '../../engine/node.ts';
 import type { ModelAnswer, ModelMessage, ModelRequest, ToolCall } from '../../models/model.ts';
 import { readStructured } from '../../models/structured.ts';
-import type { AgentForm, AgentTool } from './form.ts';
-import type { ToolInputs } from './tool_inputs.ts';
+import type { AgentForm } from './form.ts';
+import type { Tool } from './tools.ts';
 
 /** Everything that an agent works with. */
-export interface Agent extends AgentForm {
+export interface Agent extends Omit<AgentForm, 'tools'> {
   /** The form data of the node, in which the step that calls the model finds its settings. */
   formData: LosslessJson;
   definition: NodeModule['definition'];
-  inputs: ReadonlyMap<AgentTool, ToolInputs>;
+  tools: readonly Tool[];
   responseSchema: object | undefined;
   /** The most bytes of a structured answer. */
   maxOutputBytes: number;
@@ -40,8 +40,8 @@ const [APPROVE, REFUSE] = ['Approve', 'Refuse'];
 
 /** The names of the steps. */
 const MODEL = 'model';
-const callName = ({ name }: AgentTool): string => `tool ${name}`;
-const approvalName = ({ name }: AgentTool): string => `approval ${name}`;
+const callName = ({ name }: Tool): string => `tool ${name}`;
+const approvalName = ({ name }: Tool): string => `approval ${name}`;
 
 const textOf = (value: Value): string => 'S' in value ? value.S : JSON.stringify(toReadableJson(value));
 
@@ -149,16 +149,12 @@ export class AgentPlan implements StepPlan {
   }
 
   *#ask(): Generator<ChosenStep, ModelAnswer, StepEnd> {
-    const { formData, definition, instructions, tools, inputs, responseSchema, ask } = this.#agent;
+    const { formData, definition, instructions, tools, responseSchema, ask } = this.#agent;
     const messages = [...this.#messages];
     const request = {
       system: instructions || undefined,
       messages,
-      tools: tools.map((tool) => ({
-        name: tool.name,
-        description: tool.description,
-        parameters: inputs.get(tool)?.schema ?? {},
-      })),
+      tools: tools.map(({ name, description, inputs }) => ({ name, description, parameters: inputs.schema })),
       responseSchema,
     };
     this.#count += 1;
@@ -185,8 +181,8 @@ export class AgentPlan implements StepPlan {
   *#callTool(call: ToolCall): Generator<ChosenStep, { text: string; isError: boolean }, StepEnd> {
     const failed = (text: string) => ({ text, isError: true });
     const tool = this.#agent.tools.find(({ name }) => name === call.name);
-    const read = tool && this.#agent.inputs.get(tool)?.read(call.arguments);
-    if (tool === undefined || read === undefined) return failed('there is no tool of this name');
+    if (tool === undefined) return failed('there is no tool of this name');
+    const read = tool.inputs.read(call.arguments);
     if ('fault' in read) return failed(read.fault);
     if (tool.needsApproval) {
       const refusal = yield* this.#askForApproval(tool, read.values);
@@ -195,13 +191,8 @@ export class AgentPlan implements StepPlan {
     const end = yield {
       name: callName(tool),
       title: tool.name,
-      module: {
-        definition: this.#agent.definition,
-        effectsOfCalledFlow: 'all',
-        calledFlows: () => [tool.flowId],
-        run: async ({ callFlow }) => ({ result: { M: await callFlow(tool.flowId, read.values) } }),
-      },
-      formData: null,
+      module: tool.makeModule(read.values),
+      formData: tool.formData,
       inputs: { tool: { S: tool.name }, arguments: { M: read.values } },
       mayFail: true,
     };
@@ -211,7 +202,7 @@ export class AgentPlan implements StepPlan {
   }
 
   /** Asks a person whether the tool may be called. Returns undefined if it may, or the reason why not. */
-  *#askForApproval(tool: AgentTool, values: ValueMap): Generator<ChosenStep, string | undefined, StepEnd> {
+  *#askForApproval(tool: Tool, values: ValueMap): Generator<ChosenStep, string | undefined, StepEnd> {
     const description = JSON.stringify(toReadableJson({ M: values }), null, 2);
     // A person must see all that they approve.
     if ([...description].length > MAX_QUESTION_CHARACTERS) return 'the arguments are too long to be approved';

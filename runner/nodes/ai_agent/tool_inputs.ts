@@ -3,10 +3,11 @@ import { faultsOfAnswer } from '../../../types/check_answer.ts';
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import { nodeLimits } from '../../../types/limits/nodes.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
+import type { NodeDefinition } from '../../../types/node_definition.ts';
 import { type InputType, inputTypeNamed } from '../../../types/values/input_types.ts';
 import { fromReadableJson, javaScriptOfJson } from '../../../types/values/json/readable_json.ts';
 import { parseLosslessJson } from '../../../types/values/json_text.ts';
-import type { PortTypeName } from '../../../types/values/port_types.ts';
+import { type Field, fieldOf } from '../../../types/values/port_types.ts';
 import {
   type LosslessJson,
   MAX_VALUE_DEPTH,
@@ -17,26 +18,29 @@ import {
 import { measureValue } from '../../engine/limits/value_size.ts';
 import { formMember, formText } from '../../engine/node.ts';
 
-/** An input of a flow, as its author has described it. */
+/** An input of a tool that the model may choose. */
 interface ToolInput {
   name: string;
-  /** Undefined if the author has chosen no type. Then any JSON fits. */
-  type: InputType | undefined;
+  /** The port types that a value may have. */
+  types: readonly string[];
   isRequired: boolean;
   schema: Json;
+  /** The format of texts. */
+  format?: InputType['format'];
+  /** Follows `must be` in an error. */
+  words: string;
 }
 
 type Json = { [keyword: string]: unknown };
 
-/** The JSON Schema types of the types whose values are not any JSON. */
-const JSON_TYPES: { readonly [type in PortTypeName]?: string } = {
-  string: 'string',
-  decimal: 'number',
-  i128: 'integer',
-  bool: 'boolean',
-  array: 'array',
-  object: 'object',
-  pubkey: 'string',
+/** The JSON Schema types by the fields of port types. The fields `json` take any JSON. */
+const JSON_TYPES: { readonly [field in Field]?: string } = {
+  text: 'string',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+  key: 'string',
+  signature: 'string',
 };
 
 function isDate(text: string): boolean {
@@ -53,17 +57,23 @@ const FITS: { readonly [format in NonNullable<InputType['format']>]: (text: stri
 };
 
 /** Returns the reason why a tool can't get a value; undefined if it can. */
-function faultOf(value: Value, type: InputType | undefined): string | undefined {
+function faultOf(value: Value, { format, words }: ToolInput): string | undefined {
   const { fault } = measureValue(value);
   if (fault !== undefined) return fault;
-  return type?.format === undefined || !('S' in value) || FITS[type.format](value.S)
-    ? undefined
-    : `must be ${type.words}`;
+  return format === undefined || !('S' in value) || FITS[format](value.S) ? undefined : `must be ${words}`;
 }
 
 const LIMITS = { characters: nodeLimits.checked_answer_bytes.value, depth: MAX_VALUE_DEPTH, members: Infinity };
 
-function readInput(name: string, nodes: readonly SnapshotNode['data'][]): ToolInput {
+/** Returns the JSON Schema type of values of these port types; undefined if several fit. */
+function jsonTypeOf(types: readonly string[]): string | undefined {
+  const [type] = types;
+  if (types.length === 1 && (type === 'array' || type === 'object')) return type;
+  const field = fieldOf(types);
+  return field && JSON_TYPES[field];
+}
+
+function inputOfFlow(name: string, nodes: readonly SnapshotNode['data'][]): ToolInput {
   const forms = nodes.map(({ targets_form }) => targets_form.form_data);
   const given = (member: string) => forms.map((form) => formMember(form, member)).find((value) => value || undefined);
   const type = inputTypeNamed(given('type'));
@@ -72,10 +82,11 @@ function readInput(name: string, nodes: readonly SnapshotNode['data'][]): ToolIn
   const isDescribed = ['type', 'title', 'help', 'required', 'choices'].some((member) => given(member) !== undefined);
   const description = ['title', 'help'].flatMap((member) => formText({ text: given(member) ?? '' }, 'text') || [])
     .join('. ');
-  const jsonType = type && JSON_TYPES[type.portType];
+  const types = [type?.portType ?? 'free'];
+  const jsonType = jsonTypeOf(types);
   return {
     name,
-    type,
+    types,
     // Nobody has said that an input without a description may be missing.
     isRequired: !hasDefault && (!isDescribed || given('required') === true),
     schema: {
@@ -84,31 +95,52 @@ function readInput(name: string, nodes: readonly SnapshotNode['data'][]): ToolIn
       ...(Array.isArray(choices) && choices.length > 0 && { enum: choices }),
       ...((description !== '' || type?.portType === 'pubkey') && { description: description || type?.words }),
     },
+    format: type?.format,
+    words: type?.words ?? 'JSON',
   };
 }
 
-/** The inputs of a flow that is a tool: the schema that the model gets, and the check of the arguments that it gives. */
+/** Returns the inputs of a flow, as its author has described them. */
+export function inputsOfFlow({ nodes }: Graph): ToolInput[] {
+  const byName = new Map<string, SnapshotNode['data'][]>();
+  for (const { data } of nodes) {
+    if (data.type !== 'native' || data.node_id !== 'flow_input') continue;
+    const name = formText(data.targets_form.form_data, 'label') ?? data.sources[0]?.name ?? '';
+    byName.set(name, [...byName.get(name) ?? [], data]);
+  }
+  return [...byName].map(([name, data]) => inputOfFlow(name, data));
+}
+
+/** Returns the inputs of a described node, as its definition describes them. */
+export const inputsOfNode = (targets: NodeDefinition['targets']): ToolInput[] =>
+  targets.map(({ name, type_bounds, required, tooltip }) => {
+    const types = type_bounds.length === 0 ? ['free'] : type_bounds;
+    const jsonType = jsonTypeOf(types);
+    return {
+      name,
+      types,
+      isRequired: required === true,
+      schema: { ...(jsonType !== undefined && { type: jsonType }), ...(tooltip && { description: tooltip }) },
+      words: `a value of the type ${types.join(' or ')}`,
+    };
+  });
+
+/** The inputs of a tool: the schema that the model gets, and the check of the arguments that it gives. */
 export class ToolInputs {
   readonly schema: Json;
   readonly #inputs: readonly ToolInput[];
 
-  constructor({ nodes }: Graph) {
-    const byName = new Map<string, SnapshotNode['data'][]>();
-    for (const { data } of nodes) {
-      if (data.type !== 'native' || data.node_id !== 'flow_input') continue;
-      const name = formText(data.targets_form.form_data, 'label') ?? data.sources[0]?.name ?? '';
-      byName.set(name, [...byName.get(name) ?? [], data]);
-    }
-    this.#inputs = [...byName].map(([name, data]) => readInput(name, data));
+  constructor(inputs: readonly ToolInput[]) {
+    this.#inputs = inputs;
     this.schema = {
       type: 'object',
-      properties: Object.fromEntries(this.#inputs.map(({ name, schema }) => [name, schema])),
-      required: this.#inputs.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+      properties: Object.fromEntries(inputs.map(({ name, schema }) => [name, schema])),
+      required: inputs.filter(({ isRequired }) => isRequired).map(({ name }) => name),
       additionalProperties: false,
     };
   }
 
-  /** Checks arguments that a model has written. Returns the values for the flow, or the reason why they do not fit. */
+  /** Checks arguments that a model has written. Returns the values for the tool, or the reason why they do not fit. */
   read(text: string): { values: ValueMap } | { fault: string } {
     let json: LosslessJson;
     try {
@@ -125,13 +157,14 @@ export class ToolInputs {
 
   #toValues(json: LosslessJson): { values: ValueMap } | { fault: string } {
     const values: ValueMap = Object.create(null);
-    for (const { name, type, isRequired } of this.#inputs) {
+    for (const input of this.#inputs) {
+      const { name, types, isRequired, words } = input;
       const given = formMember(json, name);
       if (given === undefined) continue;
       try {
-        const value = fromReadableJson(given, [type?.portType ?? 'free'], isRequired);
-        if (value === undefined) return { fault: `${name}: must be ${type?.words ?? 'JSON'}` };
-        const fault = faultOf(value, type);
+        const value = fromReadableJson(given, types, isRequired);
+        if (value === undefined) return { fault: `${name}: must be ${words}` };
+        const fault = faultOf(value, input);
         if (fault !== undefined) return { fault: `${name}: ${fault}` };
         values[name] = value;
       } catch (error) {

@@ -58,6 +58,9 @@ begin
     when n.node_id = 'ai_agent' then exists (
       select from jsonb_path_query(n.form_data, '$.tools[*].flow') as t (flow)
       where acting_nodes.acting_flows -> 'all' @> to_jsonb(private.integer_or_null(t.flow #>> '{}'))
+    ) or exists (
+      select from jsonb_path_query(n.form_data, '$.tools[*].node.definition') as t (hash)
+      where coalesce(acting_nodes.definitions -> (t.hash #>> '{}') #>> '{data,effects}', 'once') <> 'none'
     )
     when n.node_id = 'api_input' then true
     else coalesce(d.effects, 'none') <> 'none' and n.id not in (select s.id from safe as s)

@@ -12,27 +12,36 @@ comment on function private.takes_connection(jsonb) is
   'Whether a node with this data may name a connection in data.targets_form.form_data.';
 
 create function private.connection_uses(nodes jsonb)
-returns table (node_index integer, id text, name text)
+returns table (node_index integer, id text, name text, field text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
   -- Most flows name no connection. This path recognises such flows in a tenth of the time of the query below.
-  if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
+  if not jsonb_path_exists(
+    connection_uses.nodes,
+    '$[*].data.targets_form.form_data ? (@.connection != "" || @.tools[*].node.form_data.connection != "")'
+  ) then
     return;
   end if;
   return query
   -- If a name is too long for a connection, cut it to one character more than allowed, so that it still fits no
   -- connection.
-  select (n.position - 1)::integer, n.node ->> 'id',
-    left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
+  select (n.position - 1)::integer, n.node ->> 'id', left(c.name, private.limit_name_characters() + 1), c.field
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
-  where private.takes_connection(n.node -> 'data')
-    and n.node #>> '{data,targets_form,form_data,connection}' <> '';
+  cross join lateral (
+    select n.node #>> '{data,targets_form,form_data,connection}' as name, 'connection' as field
+    where private.takes_connection(n.node -> 'data')
+    union all
+    select t.tool #>> '{node,form_data,connection}', format('tools[%s].node.form_data.connection', t.index)
+    from private.agent_tools(n.node -> 'data') as t
+    where private.requests_address(t.tool #>> '{node,type}')
+  ) as c
+  where c.name <> '';
 end;
 $$;
 comment on function private.connection_uses(jsonb) is
-  'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
+  'The nodes of a graph that name a connection: the index and the id of each node, the name of the connection, and the field of the form data. A tool of an agent may name one, too. An empty name counts as no name.';
 
 create function private.nodes_from(edges jsonb, starts text[], is_backwards boolean)
 returns text[]
@@ -84,7 +93,8 @@ begin
   select u.node_index, u.name
   from private.connection_uses(open_connection_urls.nodes) as u
   -- The address of a described node is in its form data, so no caller chooses it.
-  where open_connection_urls.nodes -> u.node_index #>> '{data,type}' = 'native' and u.id in (
+  where open_connection_urls.nodes -> u.node_index #>> '{data,type}' = 'native' and u.field = 'connection'
+    and u.id in (
     select e.edge ->> 'target'
     from jsonb_array_elements(open_connection_urls.edges) as e (edge)
     where e.edge ->> 'source' in (

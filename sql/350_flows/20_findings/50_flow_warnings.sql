@@ -219,6 +219,27 @@ begin
       from node as n
       where (n.type <> 'native' or v_knows_nodes) and n.node_id not in (select d.node_id from definition as d)
       union all
+      select 1, n.index, 'node_not_implemented', format('.data.targets_form.form_data.tools[%s].node', t.index), case
+        when not private.is_described(t.tool #>> '{node,type}') then
+          'a tool is a flow, or a node of type openapi, mcp or solana; the run fails at the agent'
+        when t.definition is null then format(
+          'neither you nor this project has a definition of type %s with this node_id (%s) and version, so the run '
+            || 'fails at the agent',
+          t.tool #>> '{node,type}', to_jsonb(private.shorten(t.tool #>> '{node,node_id}'))
+        )
+        else 'the node makes an instruction, which needs a flow around it as the tool; the run fails at the agent'
+      end
+      from node as n
+      cross join lateral (
+        select a.index, a.tool, flow_warnings.definitions -> (a.tool #>> '{node,definition}') as definition
+        from private.agent_tools(flow_warnings.nodes -> n.index -> 'data') as a
+        where coalesce(a.tool -> 'node', 'null') <> 'null'
+      ) as t
+      where n.node_id = 'ai_agent' and (
+        t.definition is null or not private.is_described(t.tool #>> '{node,type}')
+        or t.definition #>> '{data,implementation,kind}' = 'instruction' and t.definition ->> 'type' = 'solana'
+      )
+      union all
       select 1, c.index, 'constant_invalid', '.data.targets_form.form_data', 'the run fails at the node: ' || c.fault
       from (
         select n.index, private.constant_fault(n.form_data) as fault

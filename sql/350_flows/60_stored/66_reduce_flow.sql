@@ -2,6 +2,37 @@
 -- every level around it, and because the hash needs the text anyway. The members are in the order in which jsonb prints
 -- them.
 
+create function private.form_with_hashes(data jsonb, hashes jsonb, node_index bigint)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_form_data constant jsonb := form_with_hashes.data #> '{targets_form,form_data}';
+begin
+  if not exists (
+    select from private.agent_tools(form_with_hashes.data) as t where jsonb_typeof(t.tool -> 'node') = 'object'
+  ) then
+    return v_form_data;
+  end if;
+  return jsonb_set(v_form_data, '{tools}', (
+    select jsonb_agg(
+      case jsonb_typeof(t.tool -> 'node') when 'object' then jsonb_set(
+        t.tool, '{node}', (t.tool -> 'node') - 'definition' || case when h.hash is null then '{}'
+          else jsonb_build_object('definition', h.hash) end
+      ) else t.tool end
+      order by t.index
+    )
+    from private.agent_tools(form_with_hashes.data) as t
+    cross join lateral (
+      select form_with_hashes.hashes -> format('%s.%s', form_with_hashes.node_index, t.index) as hash
+    ) as h
+  ));
+end;
+$$;
+comment on function private.form_with_hashes(jsonb, jsonb, bigint) is
+  'The form data of an agent. Each tool that is a described node gets the hash of its definition as node.definition. `hashes` is the result of private.described_definitions().';
+
 create function private.reduce_nodes(nodes jsonb, definition_hashes jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -36,7 +67,9 @@ begin
         then format(', "timeout_ms": %s', trim_scale((d.data -> 'timeout_ms')::numeric)) end,
       ', "display_name": ' || (d.data -> 'display_name')::text,
       '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
-      d.data -> 'targets_form' -> 'form_data',
+      case d.data ->> 'node_id'
+        when 'ai_agent' then private.form_with_hashes(d.data, reduce_nodes.definition_hashes, n.position - 1)
+        else d.data -> 'targets_form' -> 'form_data' end,
       ', "instruction_info": ' || (d.data -> 'instruction_info')::text
     ), ', ' order by n.position))
     from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
@@ -45,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb, jsonb) is
-  'The nodes of a flow as JSON text, formatted as jsonb prints it. The nodes keep their order, and lose the members that only the editor needs: positions, sizes, colours, forms. definition_hashes is the result of private.described_definitions(); such a node gets the hash of its definition as data.definition. The nodes must have no faults.';
+  'The nodes of a flow as JSON text, formatted as jsonb prints it. The nodes keep their order, and lose the members that only the editor needs: positions, sizes, colours, forms. definition_hashes is the result of private.described_definitions(); such a node gets the hash of its definition as data.definition, and such a tool of an agent as node.definition. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -83,11 +116,9 @@ begin
     select private.integer_or_null(d.form_data ->> 'id') as id, 'id' as field
     where d.node_id in ('interflow', 'interflow_instructions')
     union all
-    select private.integer_or_null(t.tool ->> 'flow'), format('tools[%s].flow', t.position - 1)
-    from jsonb_array_elements(
-      case jsonb_typeof(d.form_data -> 'tools') when 'array' then d.form_data -> 'tools' else '[]' end
-    ) with ordinality as t (tool, position)
-    where d.node_id = 'ai_agent'
+    select private.integer_or_null(t.tool ->> 'flow'), format('tools[%s].flow', t.index)
+    from private.agent_tools(n.node -> 'data') as t
+    where coalesce(t.tool -> 'node', 'null') = 'null'
   ) as c
   where n.node #>> '{data,type}' = 'native' and d.node_id in ('interflow', 'interflow_instructions', 'ai_agent');
 end;

@@ -4,7 +4,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'One row for each large flow that has been started, calls no other flow and has no described nodes: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. If the snapshot is deleted, the row is deleted with it.';
+  'One row for each large flow that has been started, calls no other flow and has no described nodes or tools: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. If the snapshot is deleted, the row is deleted with it.';
 comment on column private.flow_current_snapshots.flow_updated_at is
   'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);

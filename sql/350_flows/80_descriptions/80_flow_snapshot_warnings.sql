@@ -33,9 +33,9 @@ begin
     where f.value <> v_data -> 'entry'
   ),
   use as (
-    select distinct on (u.name) u.name, g.flow_id, u.node_index
+    select distinct on (u.name) u.name, g.flow_id, u.node_index, u.field
     from graph as g cross join lateral private.connection_uses(g.graph -> 'nodes') as u
-    order by u.name, g.flow_id nulls first, u.node_index
+    order by u.name, g.flow_id nulls first, u.node_index, u.field
   )
   select
     (
@@ -51,7 +51,7 @@ begin
     ),
     (
       select coalesce(jsonb_object_agg(u.name, jsonb_strip_nulls(jsonb_build_object(
-        'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.connection', u.node_index)
+        'flow_id', u.flow_id, 'path', format('nodes[%s].data.targets_form.form_data.%s', u.node_index, u.field)
       ))), '{}')
       from use as u
     )
