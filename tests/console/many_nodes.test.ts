@@ -115,20 +115,27 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   await page.getByRole('group', { name: 'Node 7', exact: true }).waitFor();
   expect(await page.getByText('Node 7', { exact: true }).count()).toBe(0);
 
-  // Many edges are drawn as a few paths. A click beside a node still selects the nearest edge and opens its panel.
-  const [line] = await page.locator('.graph-edge-layer > path').all();
-  const middle = await line!.evaluate((path: SVGPathElement) => {
-    const matrix = path.getScreenCTM()!;
-    for (let at = 0; at < path.getTotalLength(); at += 40) {
-      const point = path.getPointAtLength(at).matrixTransform(matrix);
-      const found = document.elementFromPoint(point.x, point.y);
-      if (found?.classList.contains('react-flow__pane')) return { x: point.x, y: point.y };
-    }
-    throw new Error('no edge is visible');
-  });
-  await page.mouse.click(middle.x, middle.y);
-  await page.getByRole('region', { name: 'Edge' }).getByRole('button', { name: 'Delete the edge' }).click();
-  const deleted = denseFlow(NODES).edges.length - 1;
+  // Many edges are drawn as a few paths. A click beside a node still selects the nearest edge and opens its panel, and a
+  // right click opens its menu.
+  const placeOnEdge = () =>
+    page.locator('.graph-edge-layer > path').first().evaluate((path: SVGPathElement) => {
+      const matrix = path.getScreenCTM()!;
+      for (let at = 0; at < path.getTotalLength(); at += 40) {
+        const point = path.getPointAtLength(at).matrixTransform(matrix);
+        const found = document.elementFromPoint(point.x, point.y);
+        if (found?.classList.contains('react-flow__pane')) return { x: point.x, y: point.y };
+      }
+      throw new Error('no edge is visible');
+    });
+  const clicked = await placeOnEdge();
+  await page.mouse.click(clicked.x, clicked.y);
+  const edgePanel = page.getByRole('region', { name: 'Edge' });
+  await edgePanel.getByRole('button', { name: 'Delete the edge' }).click();
+  await edgePanel.waitFor({ state: 'detached' });
+  const rightClicked = await placeOnEdge();
+  await page.mouse.click(rightClicked.x, rightClicked.y, { button: 'right' });
+  await page.getByRole('menu', { name: 'The selection' }).getByRole('menuitem', { name: 'Delete the edge' }).click();
+  const deleted = denseFlow(NODES).edges.length - 2;
   const countStored = async () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved', { exact: true }).waitFor();
@@ -142,8 +149,7 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   await page.getByRole('searchbox', { name: 'Find in the flow' }).fill('Node 500');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Open the edge into a' }).press('Enter');
-  await page.getByRole('region', { name: 'Edge' }).getByRole('button', { name: 'Add a node in its middle' })
-    .press('Enter');
+  await edgePanel.getByRole('button', { name: 'Add a node in its middle' }).press('Enter');
   await page.getByRole('searchbox', { name: 'Find a node' }).fill('Wait');
   await page.getByRole('option', { name: 'Wait', exact: true }).click();
   await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { name: 'Wait' }).waitFor();

@@ -37,7 +37,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
   const colorMode = useComputedColorScheme('light');
   const { nodes, edges, routed, hasMany, toggle } = useDrawing();
   const onNodesChange = useNodeChanges(hasMany);
-  const { onEdgesChange, selectNear } = useEdgeSelection(nodes, edges);
+  const { onEdgesChange, selectNear } = useEdgeSelection();
   const connecting = useConnecting();
   const onDrop = (event: DragEvent) => {
     const id = event.dataTransfer.getData(DRAGGED_DEFINITION);

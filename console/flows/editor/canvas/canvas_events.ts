@@ -1,8 +1,8 @@
-import { type Edge, type EdgeChange, type NodeChange, useReactFlow } from '@xyflow/react';
+import { type EdgeChange, type NodeChange, useReactFlow } from '@xyflow/react';
 import { type KeyboardEvent, type MouseEvent, useCallback } from 'react';
-import type { Point } from '../../../shared/graph/drawn_node.ts';
+import { type Point, readEdge } from '../../../shared/graph/drawn_node.ts';
 import type { GraphNode } from '../../../shared/graph/graph_node.tsx';
-import { edgeNear } from '../../../shared/graph/many_edges.ts';
+import { edgeNear, MANY_EDGES } from '../../../shared/graph/many_edges.ts';
 import { useEditor } from '../editor_context.tsx';
 import { focusFirstField } from '../layout/focus_node.ts';
 import { moveWithGroups } from '../notes/annotations.ts';
@@ -34,16 +34,28 @@ export function useNodeChanges(drawsOwnEdges: boolean) {
   }, [store, drawsOwnEdges]);
 }
 
-/**
- * The greatest distance in pixels at which a click selects an edge. It is used only if `EdgeLayer` draws the edges,
- * because React Flow detects clicks on its own edges.
- */
+/** The greatest distance in pixels at which a click selects an edge. */
 const NEAR = 10;
 
-/** Stores which edges are selected when React Flow changes it, and when the user clicks near an edge of `EdgeLayer`. */
-export function useEdgeSelection(nodes: readonly GraphNode[], edges: readonly Edge[]) {
+/**
+ * Returns a function that finds the index of the edge near a place in the window. It finds only edges that `EdgeLayer`
+ * draws, because React Flow detects clicks on its own edges.
+ */
+export function useEdgeNear(): (at: Point) => number | undefined {
   const { store } = useEditor();
-  const { screenToFlowPosition, getZoom } = useReactFlow();
+  const { screenToFlowPosition, getZoom, getNodes } = useReactFlow<GraphNode>();
+  return (at) => {
+    const edges = store.state().document.edges.map((json, index) => ({ id: String(index), ...readEdge(json) }));
+    if (edges.length <= MANY_EDGES) return undefined;
+    const edge = edgeNear(edges, getNodes(), screenToFlowPosition(at), NEAR / getZoom());
+    return edge && Number(edge.id);
+  };
+}
+
+/** Stores which edges are selected when React Flow changes it, and when the user clicks near an edge of `EdgeLayer`. */
+export function useEdgeSelection() {
+  const { store } = useEditor();
+  const edgeNear = useEdgeNear();
   const onEdgesChange = useCallback((changes: EdgeChange[]) => {
     const chosen = new Set(store.state().selectedEdges);
     for (const change of changes) {
@@ -53,11 +65,10 @@ export function useEdgeSelection(nodes: readonly GraphNode[], edges: readonly Ed
     }
     store.select(store.state().selected, chosen);
   }, [store]);
-  const selectNear = (event: MouseEvent) => {
-    const at = screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    const edge = edgeNear(edges, nodes, at, NEAR / getZoom());
+  const selectNear = ({ clientX, clientY }: MouseEvent) => {
+    const edge = edgeNear({ x: clientX, y: clientY });
     if (edge !== undefined || store.state().selectedEdges.size > 0) {
-      store.select(new Set(), new Set(edge === undefined ? [] : [Number(edge.id)]));
+      store.select(new Set(), new Set(edge === undefined ? [] : [edge]));
     }
   };
   return { onEdgesChange, selectNear };

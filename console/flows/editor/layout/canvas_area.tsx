@@ -3,6 +3,7 @@ import { lazy, type MouseEvent, type ReactNode, Suspense, useCallback, useRef } 
 import { NodeMarks } from '../../../shared/graph/graph_node.tsx';
 import { Icon } from '../../../shared/icon.tsx';
 import { Canvas } from '../canvas/canvas.tsx';
+import { useEdgeNear } from '../canvas/canvas_events.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { useCommands } from '../keys/commands_context.tsx';
 import { NodeMark } from '../last_run/canvas/node_mark.tsx';
@@ -29,6 +30,7 @@ export function CanvasArea({ messages }: CanvasAreaProps) {
   const palette = usePalette();
   const { part, open, close, addNode } = useCommands();
   const { add, error } = useAdding(canvas);
+  const edgeNear = useEdgeNear();
   const choose = useCallback((id: string, isLast: boolean) => {
     const { at, join } = palette.request ?? {};
     add({ id, ...(at && { at }), ...(join && { join }) });
@@ -36,7 +38,7 @@ export function CanvasArea({ messages }: CanvasAreaProps) {
     else palette.open();
   }, [add, palette]);
   const onContextMenu = (event: MouseEvent) => {
-    const request = menuAtPointer(store, event.target, { x: event.clientX, y: event.clientY });
+    const request = menuAtPointer(store, event.target, { x: event.clientX, y: event.clientY }, edgeNear);
     if (request === undefined) return;
     event.preventDefault();
     open(request);

@@ -11,11 +11,14 @@ export interface MenuRequest {
 
 const CANVAS = '.editor-canvas';
 
-/** Selects the node or the edge of an element, unless it is selected. Returns what a menu at the element is about. */
-function selectAt(store: EditorStore, element: Element | null): MenuRequest['of'] {
+/**
+ * Selects the node or the edge of an element, unless it is selected. Returns what a menu at the element is about.
+ * `nearEdge` is the edge beside a place of the canvas.
+ */
+function selectAt(store: EditorStore, element: Element | null, nearEdge?: number): MenuRequest['of'] {
   const { selected, selectedEdges } = store.state();
   const node = element?.closest<HTMLElement>('.react-flow__node')?.dataset.id;
-  const edge = element?.closest('.react-flow__edge')?.getAttribute('data-id') ?? undefined;
+  const edge = element?.closest('.react-flow__edge')?.getAttribute('data-id') ?? nearEdge;
   if (node !== undefined) {
     if (!selected.has(node)) store.select(new Set([node]));
     return 'selection';
@@ -40,8 +43,17 @@ export function menuAt(store: EditorStore, focused: Element | null): MenuRequest
   return { of: of === 'canvas' && hasSelection && inCanvas === null ? 'selection' : of, at };
 }
 
-/** Returns the request for the menu at the pointer; undefined outside of the graph, where the browser shows its own. */
-export function menuAtPointer(store: EditorStore, target: EventTarget, at: Point): MenuRequest | undefined {
+/**
+ * Returns the request for the menu at the pointer; undefined outside of the graph, where the browser shows its own.
+ * `edgeNear` finds an edge that is drawn without an element of its own.
+ */
+export function menuAtPointer(
+  store: EditorStore,
+  target: EventTarget,
+  at: Point,
+  edgeNear: (at: Point) => number | undefined,
+): MenuRequest | undefined {
   if (!(target instanceof Element) || target.closest('.react-flow') === null) return undefined;
-  return { of: selectAt(store, target), at };
+  const isPane = target.classList.contains('react-flow__pane');
+  return { of: selectAt(store, target, isPane ? edgeNear(at) : undefined), at };
 }
