@@ -10,6 +10,9 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
+/** True if this browser keeps the digits of all numbers. */
+export const KEEPS_DIGITS = exact.rawJSON !== undefined;
+
 /** Matches a number of JSON. */
 export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 

@@ -134,6 +134,10 @@ test('a number that JavaScript would round stays as it is when another field is 
   await expect.poll(() => count.inputValue()).toBe(big);
   await panel.getByRole('switch', { name: 'Is on' }).click({ force: true });
   await panel.getByRole('textbox', { name: 'Value of Any 1' }).fill(`[${big}, 2]`);
+  await panel.getByRole('button', { name: 'Add to Any', exact: true }).click();
+  await panel.getByRole('textbox', { name: 'Name of Any 2' }).fill('row');
+  await panel.getByRole('combobox', { name: 'Kind of Any 2' }).selectOption('Number');
+  await panel.getByRole('textbox', { name: 'Value of Any 2' }).fill(big);
   await expect.poll(() => count.inputValue()).toBe(big);
   expect(await panel.getByText('rawJSON').count()).toBe(0);
   await count.press('End');
@@ -144,5 +148,5 @@ test('a number that JavaScript would round stays as it is when another field is 
   await page.keyboard.press('Control+s');
   await expect.poll(storedText).toContain('"is_on": true');
   expect(await storedText()).toContain(`"count": ${edited}`);
-  expect(await storedText()).toContain(`{"of": [${big}, 2]}`);
+  expect(await storedText()).toContain(`{"of": [${big}, 2], "row": ${big}}`);
 });

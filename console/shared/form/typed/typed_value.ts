@@ -1,4 +1,4 @@
-import { digitsOf, parseExactly } from '../../exact_json.ts';
+import { digitsOf, KEEPS_DIGITS, parseExactly } from '../../exact_json.ts';
 import { isObject } from '../../graph/drawn_node.ts';
 
 /** The kinds of values that a field may have, each with an editor of its own. */
@@ -71,12 +71,12 @@ export function readText(kind: ValueKind, text: string): Read {
   if (kind === 'text') return { value: text };
   if (text.trim() === '') return { value: undefined };
   try {
-    if (kind !== 'number') return { value: parseExactly(text) };
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'number') return { fault: 'This is not a number.' };
-    return Number.isInteger(value) && !Number.isSafeInteger(value)
-      ? { fault: 'This number has too many digits. Enter it as a text.' }
-      : { value };
+    const value = parseExactly(text);
+    if (kind !== 'number') return { value };
+    if (digitsOf(value) === undefined) return { fault: 'This is not a number.' };
+    const isLarge = Number.isInteger(value) && !Number.isSafeInteger(value) || value === Infinity ||
+      value === -Infinity;
+    return isLarge && !KEEPS_DIGITS ? { fault: 'This number has too many digits. Enter it as a text.' } : { value };
   } catch {
     return { fault: kind === 'number' ? 'This is not a number.' : 'This is not JSON.' };
   }
