@@ -78,7 +78,8 @@ test('the run of an agent is a transcript with calls, approvals, errors and toke
       .filter({ has: page.getByText(state, { exact: true }) });
   await transcript.getByText(`Pay ${HTML}`, { exact: true }).waitFor();
   await transcript.getByText(`I try ${HTML}`, { exact: true }).waitFor();
-  await call('pay', 'not called').waitFor();
+  // The first call is wrong, although the model has not been told yet.
+  await call('pay', 'wrong call').waitFor();
   await call('pay', 'waits for approval').getByText(HTML, { exact: true }).waitFor();
   await opened.checkAccessibilityInBoth();
   await page.emulateMedia({ colorScheme: 'light' });

@@ -86,13 +86,13 @@ it('each call has its own approval, result and telling, also beside a wrong call
   expect(outcomes(steps)).toEqual([['wrong call', 'done', 'refused', 'wrong call'], ['failed'], []]);
 });
 
-it('a call under way, the calls after it, and an answer that has not come have words of their own', () => {
+it('a call under way, the calls around it, and an answer that has not come have words of their own', () => {
   const { steps, model, tool } = makeSteps();
   const calls: [string, string][] = [['a', '{}'], ['a', '{"x":1}'], ['b', '{}']];
   model([{ role: 'user', text: 'go' }], '', calls);
   tool('a', { x: 1 }, { end_time: null });
-  expect(outcomes(steps, false)).toEqual([['not called', 'running', 'not called']]);
-  expect(outcomes(steps, true)).toEqual([['not called', 'stopped', 'not called']]);
+  expect(outcomes(steps, false)).toEqual([['wrong call', 'running', 'not called yet']]);
+  expect(outcomes(steps, true)).toEqual([['wrong call', 'stopped', 'not called']]);
   steps[0]!.output = null;
   expect(readTurns(steps, AGENT)).toMatchObject([{ text: '', calls: [], usage: undefined, finishReason: '' }]);
 });

@@ -20,6 +20,8 @@ export interface WantedCall {
   step: AgentStep | undefined;
   /** Undefined until the model is told. */
   told: ToldResult | undefined;
+  /** True if the call has no step, but a later call of the same answer has one. */
+  isPassedOver: boolean;
 }
 
 /** A call of the model, with the calls of tools that its answer wanted. */
@@ -99,7 +101,7 @@ function hasArguments(text: string, { approval, step }: StepsOfCall): boolean {
  */
 function matchCalls(wanted: PlainObject[], told: ToldResult[], made: StepsOfCall[]): WantedCall[] {
   const left = [...made];
-  return wanted.map((call, index) => {
+  const calls = wanted.map((call, index) => {
     const [name, text] = [textOf(call['name']), textOf(call['arguments'])];
     const result = told[index];
     const at = left.findIndex((one) => one.name === name);
@@ -110,6 +112,9 @@ function matchCalls(wanted: PlainObject[], told: ToldResult[], made: StepsOfCall
     if (isMade) left.splice(at, 1);
     return { name, arguments: text, approval: undefined, step: undefined, ...(isMade ? next : {}), told: result };
   });
+  const hasStep = ({ approval, step }: Pick<WantedCall, 'approval' | 'step'>) => (approval ?? step) !== undefined;
+  const last = calls.findLastIndex(hasStep);
+  return calls.map((call, index) => ({ ...call, isPassedOver: index < last && !hasStep(call) }));
 }
 
 /** Reads the transcript of an agent from the steps of its run, which are in the order of their starts. */
