@@ -134,3 +134,25 @@ test('an input that also works without a value is not cut off', () => {
   expect(whyNot(flow, 'Either')).toBe('“Either” also runs without the value of “First”. Select both, or neither.');
   expect(whyNot(flow, 'First', 'Either')).toBeUndefined();
 });
+
+test('a selection is refused if a node of it runs although a branch outside gives it no value', () => {
+  const flow = new FlowBuilder();
+  const source = data(flow, 'Data');
+  const choice = step(flow, 'Choice', source, { optional: true });
+  const both = flow.node('text_template', { title: 'Both', inputs: ['one?', 'other?'], outputs: ['out'] });
+  flow.connect(choice, both.input('one'));
+  flow.connect(source, both.input('other'));
+  const sent = step(flow, 'Sent', choice);
+  step(flow, 'Behind', both.output('out'));
+  step(flow, 'End', sent);
+  step(flow, 'After', step(flow, 'Apart', source));
+  const refusal = (title: string) => `“${title}” also runs without the value of “Choice”. Select both, or neither.`;
+  expect(whyNot(flow, 'Both')).toBe(refusal('Both'));
+  expect(whyNot(flow, 'Sent', 'Apart')).toBe(refusal('Apart'));
+  expect(whyNot(flow, 'Choice', 'Both')).toBeUndefined();
+  expect(whyNot(flow, 'Sent')).toBeUndefined();
+  expect(whyNot(flow, 'Apart')).toBeUndefined();
+  // A node with effects needs a value of each edge, so the calling node may also wait for all.
+  Object.assign(flow.nodes.find(({ data }) => data.display_name === 'Both')!.data, { effects: 'once' });
+  expect(whyNot(flow, 'Both')).toBeUndefined();
+});

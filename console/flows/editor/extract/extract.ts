@@ -1,7 +1,6 @@
 import {
   type DrawnInput,
   type DrawnNode,
-  isObject,
   objectAt,
   type PlainObject,
   type Point,
@@ -16,6 +15,7 @@ import { type FlowDocument, makeEdge, nodeIdOf } from '../flow_document.ts';
 import { freePlace } from '../adding/free_place.ts';
 import { isAnnotation } from '../notes/annotations.ts';
 import { nodesById } from '../view.ts';
+import { mayStayUnset, needsOf } from './missing_values.ts';
 import { whyNotExtracted } from './why_not_extracted.ts';
 
 /** The nodes at the borders of the two flows. */
@@ -52,32 +52,6 @@ function withNames(ports: readonly BorderPort[]): BorderPort[] {
   });
 }
 
-/** The nodes whose outputs may stay without a value although the node succeeds. */
-const CHOOSING = /^(?:branch|switch|gate|fileexplorer|javascript|rhai_script.*)$/;
-
-/** Tests whether the outputs of a chosen node may stay without a value, because of the node or of one before it. */
-function mayStayUnset(document: FlowDocument, chosen: ReadonlySet<string>): (nodeId: string) => boolean {
-  const edges = document.edges.map(readEdge);
-  const nodes = new Map(document.nodes.map((json) => [nodeIdOf(json), json]));
-  const known = new Map<string, boolean>();
-  const mayBe = (id: string): boolean => {
-    const former = known.get(id);
-    if (former !== undefined || !chosen.has(id)) return former ?? false;
-    known.set(id, false);
-    const { node_id, sources, on_error } = objectAt(nodes.get(id), 'data');
-    const isChoosing = CHOOSING.test(String(node_id)) || on_error === 'output' ||
-      Array.isArray(sources) && sources.some((port: unknown) => isObject(port) && port.optional === true);
-    const result = isChoosing ||
-      edges.some(({ source, target }, index) =>
-        target === id &&
-        (chosen.has(source) && objectAt(document.edges[index], 'data').expression !== undefined || mayBe(source))
-      );
-    known.set(id, result);
-    return result;
-  };
-  return mayBe;
-}
-
 /**
  * Finds the inputs and outputs of the flow that the selected nodes become, or says why they can't. Inputs and outputs of
  * the present flow stay in it.
@@ -92,7 +66,7 @@ export function planExtraction(document: FlowDocument, selected: ReadonlySet<str
   );
   const reason = whyNotExtracted(document, nodes, chosen);
   if (reason !== undefined) return { reason };
-  const isUnset = mayStayUnset(document, chosen);
+  const isUnset = mayStayUnset(needsOf(document), (id) => chosen.has(id));
   const inputs = new Map<string, BorderPort>();
   const outputs = new Map<string, BorderPort>();
   for (const [index, json] of document.edges.entries()) {

@@ -20,14 +20,18 @@ export const withWhenAbsent = (json: PlainObject, inputId: string, word: DrawnIn
   },
 });
 
+/** True if the node may have effects, as far as the JSON of the flow tells. */
+export function mayAct(json: PlainObject): boolean {
+  const { effects, node_id } = objectAt(json, 'data');
+  return effects === 'idempotent' || effects === 'once' || node_id === 'interflow' || node_id === 'api_input';
+}
+
 /**
  * Describes what the node does without a word for this input, if the edge into the input gives no value. `isOnly` tells
  * whether no other input of the node has an edge.
  */
 export function describeWithoutWord(json: PlainObject, { isRequired }: DrawnInput, isOnly: boolean): string {
-  const { effects, node_id } = objectAt(json, 'data');
+  const { node_id } = objectAt(json, 'data');
   if (node_id === 'collect' || node_id === 'merge') return 'By the rule of the node';
-  const hasEffects = effects === 'idempotent' || effects === 'once' || node_id === 'interflow' ||
-    node_id === 'api_input';
-  return hasEffects || isRequired || isOnly ? 'Do not run' : 'Run if another edge gives a value';
+  return mayAct(json) || isRequired || isOnly ? 'Do not run' : 'Run if another edge gives a value';
 }
