@@ -105,7 +105,7 @@ async function startWithFaults(opened: ConsolePage, owner: Person, place: Page |
   await expectFault(fieldOf(place, 'settings'), 'This is not JSON.');
   await type(page, fieldOf(place, 'settings'), '[]');
   await press(page, button);
-  await expectFault(fieldOf(place, 'settings'), 'Expected "object"');
+  await expectFault(fieldOf(place, 'settings'), 'must be a map');
   await opened.checkAccessibilityInBoth();
   expect(await runsOf(owner)).toEqual([]);
   await type(page, fieldOf(place, 'settings'), '{"mode": "slow"}');

@@ -14,7 +14,7 @@ import {
   type ValidatorType,
 } from '@rjsf/utils';
 import { roundExactNumbers } from './exact_numbers.ts';
-import { INPUT_TYPES, type InputType } from '../../../types/values/input_types.ts';
+import { faultWords } from './fault_words.ts';
 
 /** Converts `#/a/0/b~1c` to the path of a field, `['a', '0', 'b/c']`. */
 const pathOf = (location: string): string[] =>
@@ -39,20 +39,6 @@ export const faultAt = (path: string[], name: string, message: string): FieldFau
  */
 const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
 
-/** Messages that replace messages of the validator, whose message about a pattern would show the pattern. */
-const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
-
-/** The messages for formats. The database has the same words for the inputs of a start. */
-const OF_FORMATS = new Map<string, string>(
-  Object.values<InputType>(INPUT_TYPES).flatMap(({ format, words }) => format ? [[format, `must be ${words}`]] : []),
-);
-
-/** Returns the message of a fault, in the words of the page. */
-function messageOf(keyword: string, error: string): string {
-  const format = keyword === 'format' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
-  return OF_FORMATS.get(format ?? '') ?? MESSAGES.get(keyword) ?? error;
-}
-
 /** Returns the faults of a value. Throws if the validator can't read the schema. */
 function faultsOf(schema: RJSFSchema, value: unknown): FieldFault[] {
   // SAFETY: both types describe JSON Schema draft 7.
@@ -62,7 +48,7 @@ function faultsOf(schema: RJSFSchema, value: unknown): FieldFault[] {
     const missing = keyword === 'required' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
     const path = pathOf(instanceLocation);
     if (missing !== undefined) return faultAt([...path, missing], keyword, 'must be given');
-    return faultAt(path, keyword, messageOf(keyword, error));
+    return faultAt(path, keyword, faultWords(keyword, error));
   });
 }
 
