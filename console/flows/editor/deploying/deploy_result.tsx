@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Address } from '../../../shared/address.tsx';
 import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
@@ -39,14 +39,14 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
     >
       <Stack gap='xs'>
         {findings.length > 0 && <ProblemList problems={findings} />}
-        <Group gap='md'>
-          <Text size='sm'>Starts of the flow by its tag latest now use this deployment.</Text>
-          <Button component={Link} href={`/deployments/${deployed.deployment_id}`} size='xs' variant='default'>
+        <Text size='sm'>
+          Starts of the flow by its tag latest now use this deployment.{' '}
+          <Anchor component={Link} href={`/deployments/${deployed.deployment_id}`} size='sm' underline='always'>
             Open the deployment
-          </Button>
-        </Group>
+          </Anchor>
+        </Text>
         <WhoMayStart deployed={deployed} />
-        <Address label='Start page' address={startPageAddress({ flow: flow.id })} isPage />
+        <Address label='Start page' address={startPageAddress({ flow: flow.id })} isPage isInLine />
       </Stack>
     </Alert>
   );
