@@ -17,6 +17,7 @@ export function MoveFlow({ id, title, folder }: { id: number; title: string; fol
       label='Move'
       title={`Move ${title}`}
       size='xs'
+      px='xs'
       variant='default'
       onOpen={() => setChosen(folder)}
       save={async () => {

@@ -59,11 +59,12 @@ export function RowActions({ id, title, folder, tool }: RowActionsProps) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
   return (
-    <Group gap='xs' justify='flex-end'>
+    <Group gap={6} justify='flex-end'>
       <MoveFlow id={id} title={title} folder={folder} />
       <ToolDialog id={id} title={title} stored={tool} />
       <Button
         size='xs'
+        px='xs'
         variant='default'
         aria-describedby={`flow-${id}`}
         loading={duplicating.isPending}
@@ -73,15 +74,15 @@ export function RowActions({ id, title, folder, tool }: RowActionsProps) {
       </Button>
       <Button
         size='xs'
+        px='xs'
         variant='default'
-        leftSection={<Icon name='download' size={14} />}
         aria-describedby={`flow-${id}`}
         loading={exporting.isPending}
         onClick={() => exporting.mutate()}
       >
         Export
       </Button>
-      <ActionIcon variant='subtle' color='red' size='lg' aria-label={`Delete ${title}`} onClick={open}>
+      <ActionIcon variant='subtle' color='red' size='md' aria-label={`Delete ${title}`} onClick={open}>
         <Icon name='trash' />
       </ActionIcon>
       <ErrorAlert error={exporting.error ?? duplicating.error} />

@@ -57,7 +57,7 @@ export function ToolDialog({ id, title, stored }: { id: number; title: string; s
     await queries.invalidateQueries({ queryKey: ['flows', 'list'] });
   };
   return (
-    <FormDialog size='xs' label='Tool' title={`Tool of ${title}`} save={save} onOpen={load}>
+    <FormDialog size='xs' px='xs' label='Tool' title={`Tool of ${title}`} save={save} onOpen={load}>
       <TextInput
         label='Name for assistants'
         description='Letters, digits, _ and -. Without a name, the flow is no tool.'

@@ -63,7 +63,7 @@ export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
         columns={columns}
         rowKey={({ log_index }) => log_index}
         list={list}
-        empty={<Text c='dimmed'>{isLive ? 'Nothing was logged yet.' : 'Nothing was logged.'}</Text>}
+        empty={<Text size='sm' c='dimmed'>{isLive ? 'Nothing was logged yet.' : 'Nothing was logged.'}</Text>}
       />
     </Section>
   );

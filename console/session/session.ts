@@ -26,8 +26,17 @@ export interface SessionStore {
   signOut: () => Promise<void>;
 }
 
+/** The words for codes of Auth, instead of its own messages. */
+const WORDS = new Map([
+  ['invalid_credentials', 'The e-mail address or the password is wrong.'],
+  ['user_already_exists', 'There is an account with this e-mail address. Sign in, or ask for a new password.'],
+  ['email_not_confirmed', 'Follow the link in the mail that was sent to this address, then sign in.'],
+]);
+
 function assertNone(error: AuthError | null): void {
-  if (error !== null) throw error;
+  if (error === null) return;
+  const words = WORDS.get(error.code ?? '');
+  throw words === undefined ? error : new Error(words, { cause: error });
 }
 
 const signedIn = (session: AuthSession | null, isRecovering: boolean): SignedIn | undefined =>

@@ -49,7 +49,7 @@ function Members({ entries, depth }: { entries: [string, unknown][]; depth: numb
 
 /** Shows a list or a map. Members below the second level are shown when the user opens them. */
 function Group({ entries, depth, kind }: { entries: [string, unknown][]; depth: number; kind: string }) {
-  if (entries.length === 0) return <Text span c='dimmed'>empty {kind}</Text>;
+  if (entries.length === 0) return <Text span size='sm' c='dimmed'>empty {kind}</Text>;
   if (depth < 2) return <Members entries={entries} depth={depth} />;
   return (
     <details>

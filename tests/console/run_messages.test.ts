@@ -14,7 +14,7 @@ afterAll(() => receiver.close());
 
 /** Sets the webhook address in the settings of a deployment, for messages about succeeded runs. */
 async function setAddress({ page }: ConsolePage, url: string): Promise<void> {
-  const form = page.getByRole('form', { name: 'Webhook address' });
+  const form = page.getByRole('form', { name: 'Where messages go' });
   await form.getByRole('textbox', { name: 'Webhook address' }).fill(url);
   await form.getByRole('checkbox', { name: 'failed' }).uncheck();
   await form.getByRole('checkbox', { name: 'succeeded' }).check();

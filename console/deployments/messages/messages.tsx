@@ -9,7 +9,7 @@ const FIELDS: (keyof Settings)[] = ['on_end_url', 'on_end_events'];
 /** The address that gets messages about runs, and the messages that were sent to it. */
 const Messages = ({ deployment, draft }: DeploymentTabProps) => (
   <>
-    <SettingsForm title='Webhook address' draft={draft} fields={FIELDS}>
+    <SettingsForm title='Where messages go' draft={draft} fields={FIELDS}>
       <OnEndFields {...draft} />
     </SettingsForm>
     <RunMessages deployment={deployment} />

@@ -12,18 +12,26 @@ type NumberSetting =
 const SECONDS = deploymentLimits.key_period_seconds.value;
 
 /** The fields with numbers. An empty field means no limit. */
-const NUMBERS: readonly { name: NumberSetting; label: string; description: string; max?: number }[] = [
+const NUMBERS: readonly {
+  name: NumberSetting;
+  label: string;
+  description: string;
+  placeholder?: string;
+  max?: number;
+}[] = [
   {
     name: 'max_running_per_key',
     label: 'Runs of a key at a time',
     description: 'A run keeps its place until it ends, also while it waits for somebody.',
+    placeholder: 'No limit',
   },
   {
     name: 'max_starts_per_key',
     label: 'Starts of a key',
-    description: 'In the period of the next field. The starts have equal distances.',
+    description: 'In each period, with equal distances.',
+    placeholder: 'No limit',
   },
-  { name: 'key_period_seconds', label: 'Period, in seconds', description: 'For the starts of a key.', max: SECONDS },
+  { name: 'key_period_seconds', label: 'Period, in seconds', description: 'Of the starts of a key.', max: SECONDS },
   {
     name: 'debounce_seconds',
     label: 'Seconds after the newest start',
@@ -65,6 +73,8 @@ export const KeyFields = (
           <NumberInput
             key={name}
             {...texts}
+            // Below the fields, so that the fields of a row are at one height.
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={1}
             max={max}
             allowDecimal={false}

@@ -48,7 +48,7 @@ export default function Triggers({ deployment: { id, entrypoint } }: DeploymentT
         <WebhookTable of={of} empty={<Text c='dimmed'>No webhook starts this deployment.</Text>} />
       </Section>
       <Section title='Row changes'>
-        <RowStartTable of={of} empty={<Text c='dimmed'>No change of a table starts this deployment.</Text>} />
+        <RowStartTable of={of} empty={<Text size='sm' c='dimmed'>No change of a table starts this deployment.</Text>} />
       </Section>
     </>
   );
