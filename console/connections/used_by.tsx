@@ -28,8 +28,8 @@ export function UsedBy({ name }: { name: string }) {
       <ErrorAlert error={error} onRetry={() => void refetch()} />
       {flows?.length === 0 && (
         <Text size='sm' c='dimmed'>
-          No flow names it. Choose it in the field <q>connection</q> of a node{' '}
-          <DocsLink to='guides/connections' anchor='name-it-in-a-flow'>http_request</DocsLink>.
+          No flow names it. Choose it in the field <q>Connection</q> of a node{' '}
+          <DocsLink to='guides/connections' anchor='name-it-in-a-flow'>HTTP Request</DocsLink>.
         </Text>
       )}
       {flows !== undefined && flows.length > 0 && (

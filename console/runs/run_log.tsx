@@ -39,7 +39,9 @@ export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
     {
       header: 'Level',
       cell: ({ log_level }) => (
-        <Badge variant='light' color={COLOURS[log_level] ?? 'gray'} className='console-status'>{log_level}</Badge>
+        <Badge variant='light' color={COLOURS[log_level] ?? 'gray'} className='console-status' miw='max-content'>
+          {log_level}
+        </Badge>
       ),
     },
     {
@@ -48,7 +50,7 @@ export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
         node_id === null
           ? <Text span size='sm' c='dimmed'>the run</Text>
           : (
-            <Anchor component='button' type='button' size='sm' ta='left' onClick={() => onSelect(node_id)}>
+            <Anchor component='button' type='button' size='sm' ta='left' miw='6rem' onClick={() => onSelect(node_id)}>
               {titles.get(node_id) ?? node_id}
               {(times ?? 0) > 0 && ` #${times}`}
             </Anchor>

@@ -17,13 +17,13 @@ interface Wait {
 const LOOK_MS = 2_000;
 const SHOWN_CHARACTERS = 100;
 
-/** Names the key of a run, with the value of the input that is the key. */
-function keyText(queueKey: string | null, run: RunRow): string {
-  if (queueKey === null) return 'that all runs of the deployment share';
-  if (queueKey === 'caller') return 'of its caller';
+/** Describes the runs with the same key as a run. */
+function othersWithKey(queueKey: string | null, run: RunRow): string {
+  if (queueKey === null) return 'of the deployment';
+  if (queueKey === 'caller') return 'of the same caller';
   const value = objectAt(run.inputs, 'M')[queueKey];
   const text = value === undefined ? 'none' : JSON.stringify(toPlainJson(value));
-  return `of key ${queueKey}: ${text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}`;
+  return `with the ${queueKey} ${text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text}`;
 }
 
 /** Tells why a queued run does not begin, if the limits by key of its deployment are the cause. */
@@ -41,7 +41,7 @@ export function RunWait({ run }: { run: RunRow }) {
   if (!wait) return null;
   return (
     <Text size='sm' className='console-text'>
-      {wait.due_at === null ? `Waits for a place ${keyText(wait.queue_key, run)}` : (
+      {wait.due_at === null ? `Begins when an earlier run ${othersWithKey(wait.queue_key, run)} has ended.` : (
         <>
           Begins <When at={wait.due_at} />
         </>

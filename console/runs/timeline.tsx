@@ -53,7 +53,7 @@ export function Timeline({ executions, titles, endTime, onSelect }: TimelineProp
   const now = useNow(hasEnded ? Date.parse(endTime) : undefined);
   const [amount, setAmount] = useState(SHOWN);
   if (executions.length === 0) {
-    return <Text c='dimmed'>{hasEnded ? 'No node began.' : 'No node has begun yet.'}</Text>;
+    return <Text size='sm' c='dimmed'>{hasEnded ? 'No node began.' : 'No node has begun yet.'}</Text>;
   }
   const { from, length } = spanOf(executions, now);
   const percent = (ms: number) => `${Math.min(100, Math.max(0, ms / length * 100))}%`;

@@ -147,7 +147,7 @@ export function ScheduleInputs({ draft, change, description, unreadable }: Sched
         {draft.kind === 'form' && isLoading && <Loading label='Reading what the deployment takes' />}
         {draft.kind === 'form' && !isLoading && data === undefined && (
           description.error === null
-            ? <Text c='dimmed'>Choose first the flow or deployment that it starts.</Text>
+            ? <Text size='sm' c='dimmed'>Choose first the flow or deployment that it starts.</Text>
             : <NotDescribed error={description.error} />
         )}
         {draft.kind === 'form' && data !== undefined && (

@@ -358,11 +358,14 @@ test('the settings of a flow are stored, or refused with the reason', async () =
   await page.getByRole('button', { name: 'Flow settings' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('All form data of nodes is shown').waitFor();
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed');
-  await dialog.getByRole('textbox', { name: 'Environment' }).fill('{"RUST_LOG": 5}');
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed');
+  // Settings for transactions are of no use to a flow without nodes of Solana.
+  expect(await dialog.getByRole('combobox', { name: 'Network' }).count()).toBe(0);
+  await dialog.getByRole('button', { name: 'Add to Environment' }).click();
+  await dialog.getByRole('textbox', { name: 'Value of Environment 1' }).fill('debug');
   await dialog.getByRole('button', { name: 'Save settings' }).click();
-  await dialog.getByRole('alert').filter({ hasText: 'must be an object whose members are all strings' }).waitFor();
-  await dialog.getByRole('textbox', { name: 'Environment' }).fill('{"RUST_LOG": "debug"}');
+  await dialog.getByRole('alert').filter({ hasText: 'A name is missing in the environment.' }).waitFor();
+  await dialog.getByRole('textbox', { name: 'Name of Environment 1' }).fill('RUST_LOG');
   await dialog.getByRole('button', { name: 'Save settings' }).click();
   await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor();
   const { data } = await person.client.from('flows').select('name, environment').eq('id', id).single().throwOnError();

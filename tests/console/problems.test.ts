@@ -71,7 +71,7 @@ test('a problem of a setting leads to the field of the setting', async () => {
   await page.keyboard.type('3');
   await problemsOf(page).getByRole('button', { name: 'Open the flow settings' }).click();
   const settings = page.getByRole('dialog', { name: 'Flow settings' });
-  await settings.getByRole('textbox', { name: 'Environment' }).fill('{}');
+  await settings.getByRole('button', { name: 'Remove Environment 1' }).click();
   await settings.getByRole('button', { name: 'Save' }).click();
 
   // Warnings are found only if there are no errors. This warning names the whole setting.

@@ -53,7 +53,9 @@ test('a queued run tells which place it waits for, until it has one', async () =
   const first = await start(person, `id=${deploymentId}`, { inputs });
   const second = await start(person, `id=${deploymentId}`, { inputs });
   await opened.goto(`runs/${second.flow_run_id}`);
-  const sentence = opened.page.getByText(`Waits for a place of key customer: ${JSON.stringify(HTML)}`);
+  const sentence = opened.page.getByText(
+    `Begins when an earlier run with the customer ${JSON.stringify(HTML)} has ended.`,
+  );
   await sentence.waitFor();
   await opened.checkAccessibility();
   await person.client.rpc('stop_flow_run', { flow_run_id: first.flow_run_id }).throwOnError();

@@ -10,7 +10,7 @@ export const NotFoundPage = ({ what = 'page' }: { what?: string }) => (
       title={`There is no such ${what}`}
       action={<Anchor component={Link} href='/flows'>Go to the flows</Anchor>}
     >
-      It may have been deleted, or it belongs to somebody else.
+      {what === 'page' ? 'The address may be wrong.' : 'It may have been deleted, or it belongs to somebody else.'}
     </EmptyState>
   </Page>
 );

@@ -100,7 +100,10 @@ const Refusals = ({ row: { refused, last_error, last_refused_at } }: { row: Show
 const COLUMNS: Column<ShownRowStart>[] = [
   { header: 'Table', cell: (row) => <Code>{tableOf(row)}</Code> },
   { header: 'Changes', cell: (row) => <Changes row={row} /> },
-  { header: 'Starts', cell: (row) => targetOf(row) },
+  {
+    header: 'Starts',
+    cell: (row) => <Anchor component={Link} href={`/flows/${row.flow}`} size='sm'>{targetOf(row)}</Anchor>,
+  },
   { header: 'Input', cell: ({ input }) => input },
   {
     header: 'Runs',

@@ -66,7 +66,7 @@ export default function EdgePanel({ json, index }: { json: PlainObject; index: n
           />
         </Suspense>
         {isOwner && (
-          <Group gap='xs' grow>
+          <Group gap='xs'>
             <Button
               variant='default'
               size='xs'

@@ -45,7 +45,7 @@ export function VersionItem({ version, saving, onRestored }: {
     <Stack component='li' gap='xs' py={6}>
       <Group justify='space-between' gap='xs'>
         <Facts version={version} />
-        <Group gap={4}>
+        <Group gap={4} ml='auto'>
           {ACTIONS.map((action) => (
             <Button
               key={action}

@@ -48,7 +48,9 @@ export function pressButton(keys: string): void {
 /** Moves the focus to the first field in the panel of a node. The panel opens some frames after the node is selected. */
 export function focusFirstField(id: string, frames = FRAMES): void {
   const panel = document.querySelector(`.editor-panel [data-node="${CSS.escape(id)}"]`);
+  // A code editor is loaded after the other fields.
+  const isLoading = panel?.querySelector('.mantine-Loader-root') !== null && frames > 0;
   const field = panel?.querySelector<HTMLElement>(FIELDS.map((kind) => `${kind}:not(:disabled)`).join());
-  if (field) field.focus();
+  if (field && !isLoading) field.focus();
   else if (frames > 0) requestAnimationFrame(() => focusFirstField(id, frames - 1));
 }

@@ -27,10 +27,13 @@ export interface ListedRow {
 
 const textOf = (json: unknown): string => typeof json === 'string' ? json : '';
 
+/** Titles of groups whose tags are abbreviations. */
+const TITLES = new Map([['ai', 'AI'], ['http', 'HTTP'], ['kv store', 'KV store']]);
+
 const groupOf = ({ user_id, tags }: ListedRow, userId: string): string => {
   if (user_id === userId) return 'Own';
   const [tag] = Array.isArray(tags) ? tags : [];
-  return typeof tag === 'string' && tag !== '' ? tag : 'other';
+  return typeof tag === 'string' && tag !== '' ? TITLES.get(tag) ?? tag : 'other';
 };
 
 /**

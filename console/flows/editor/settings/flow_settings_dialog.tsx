@@ -1,11 +1,25 @@
-import { Button, Group, JsonInput, Modal, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../../../shared/api.tsx';
 import { ErrorAlert } from '../../../shared/errors/error_alert.tsx';
-import { CLUSTERS, type FlowSettings, saveFlow, settingsOf } from '../../flow_rows.ts';
+import { type PairRow, readRows } from '../../../shared/form/pair_rows.ts';
+import { PairRowsEditor } from '../../../shared/form/pair_rows_editor.tsx';
+import { type FlowSettings, saveFlow, settingsOf } from '../../flow_rows.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { flowLimits } from '../../../../types/limits/flows.ts';
+import { SolanaFields } from './solana_fields.tsx';
+import { useHasSolana } from './use_has_solana.ts';
+
+/** Converts rows to the environment of a flow. Throws if a text has no name, or if a name is there twice. */
+function environmentOf(rows: readonly PairRow[]): FlowSettings['environment'] {
+  const used = rows.filter(({ name, value }) => name !== '' || value !== '');
+  const names = used.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (names.includes('')) throw new Error('A name is missing in the environment.');
+  if (twice !== undefined) throw new Error(`The name ${twice} is there twice in the environment.`);
+  return Object.fromEntries(used.map(({ name, value }) => [name, value]));
+}
 
 /** The settings of a flow besides its graph. */
 export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
@@ -14,11 +28,12 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
   const { db } = useApi();
   const queryClient = useQueryClient();
   const [settings, setSettings] = useState(() => settingsOf(stored));
-  const [environment, setEnvironment] = useState(() => JSON.stringify(stored.environment, undefined, 2));
+  const [environment, setEnvironment] = useState(() => readRows(stored.environment) ?? []);
+  const hasSolana = useHasSolana();
   const change = (changes: Partial<FlowSettings>) => setSettings((old) => ({ ...old, ...changes }));
   const saving = useMutation({
     mutationFn: async () => {
-      const columns: FlowSettings = { ...settings, environment: JSON.parse(environment) };
+      const columns: FlowSettings = { ...settings, environment: environmentOf(environment) };
       const result = await saveFlow(db, flow.id, version, columns);
       if (result === 'saved by somebody else') {
         throw Object.assign(new Error('Somebody else has saved this flow since you opened it.'), {
@@ -53,40 +68,11 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
             value={settings.description}
             onChange={(event) => change({ description: event.currentTarget.value })}
           />
-          <Select
-            label='Network'
-            data={Object.keys(CLUSTERS)}
-            allowDeselect={false}
-            value={settings.chain_network.cluster}
-            onChange={(cluster) =>
-              cluster !== null &&
-              change({ chain_network: { ...settings.chain_network, cluster, url: CLUSTERS[cluster]! } })}
-          />
-          <TextInput
-            label="Address of the network's RPC"
-            type='url'
-            value={settings.chain_network.url}
-            onChange={(event) =>
-              change({ chain_network: { ...settings.chain_network, url: event.currentTarget.value } })}
-          />
-          <Select
-            label='Transactions'
-            data={[{ value: 'Off', label: 'One for each node' }, {
-              value: 'Automatic',
-              label: 'Shared where nodes allow it',
-            }]}
-            allowDeselect={false}
-            value={settings.instructions_bundling}
-            onChange={(value) => value !== null && change({ instructions_bundling: value })}
-          />
-          <JsonInput
+          {hasSolana && <SolanaFields settings={settings} change={change} />}
+          <PairRowsEditor
             label='Environment'
-            description='Texts by name: settings of transactions, and texts that scripts read as ENV'
-            autosize
-            minRows={2}
-            maxRows={12}
-            validationError='This must be a JSON object of texts.'
-            value={environment}
+            description='Texts that scripts read as ENV, and settings of transactions.'
+            rows={environment}
             onChange={setEnvironment}
           />
           <Switch
