@@ -1,4 +1,5 @@
 import { Code, PasswordInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useFault } from '../shared/errors/field_faults.tsx';
 import { flowLimits } from '../../types/limits/flows.ts';
 import type { ConnectionDraft } from './draft.ts';
 import { KIND_CHOICES, KINDS, type NewConnectionKind, type SecretField } from './kinds.ts';
@@ -11,8 +12,10 @@ interface SecretInputProps {
 
 /** The field of one member of the secret. */
 function SecretInput({ field, value, change }: SecretInputProps) {
+  const fault = useFault();
   const { label, description, isHidden = false, isOptional = false, choices } = field;
-  const common = { label, description, required: !isOptional, autoComplete: 'off', spellCheck: false } as const;
+  const error = fault(`secret.${field.name}`);
+  const common = { label, description, error, required: !isOptional, autoComplete: 'off', spellCheck: false } as const;
   if (choices !== undefined) {
     return (
       <Select
@@ -46,6 +49,7 @@ interface ConnectionFieldsProps {
 
 /** The form fields of a connection, which depend on the connection's kind. */
 export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsProps) {
+  const fault = useFault();
   const { carries, place, fields } = KINDS[draft.kind];
   return (
     <Stack>
@@ -55,6 +59,7 @@ export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsPr
           description='Nodes use the connection by this name.'
           required
           data-autofocus
+          error={fault('name')}
           value={draft.name}
           maxLength={flowLimits.name_characters.value}
           onChange={(event) => change({ ...draft, name: event.currentTarget.value })}
@@ -75,6 +80,7 @@ export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsPr
           label={place.label}
           placeholder={place.example}
           required
+          error={fault(place.column)}
           value={draft.place}
           onChange={(event) => change({ ...draft, place: event.currentTarget.value.trim() })}
         />
@@ -87,6 +93,7 @@ export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsPr
         autosize
         minRows={1}
         maxRows={6}
+        error={fault('hosts')}
         value={draft.hosts}
         onChange={(event) => change({ ...draft, hosts: event.currentTarget.value })}
       />

@@ -59,7 +59,7 @@ export function RowActions({ id, title, folder, tool }: RowActionsProps) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
   return (
-    <Group gap={6} justify='flex-end'>
+    <Group gap={6}>
       <MoveFlow id={id} title={title} folder={folder} />
       <ToolDialog id={id} title={title} stored={tool} />
       <Button

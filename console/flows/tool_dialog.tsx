@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { CopyIcon } from '../shared/copy_icon.tsx';
 import { FormDialog } from '../shared/dialogs/form_dialog.tsx';
+import { useFault } from '../shared/errors/field_faults.tsx';
 import { DocsLink } from '../shared/docs_link.tsx';
 import { flowLimits } from '../../types/limits/flows.ts';
 
@@ -40,47 +41,61 @@ function Configuration() {
   );
 }
 
-/** A button that opens the settings with which assistants call a flow. */
-export function ToolDialog({ id, title, stored }: { id: number; title: string; stored: ToolSettings }) {
-  const { flows } = useApi();
-  const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [tag, setTag] = useState('');
-  const [description, setDescription] = useState('');
-  const load = () => {
-    setName(stored.tool_name ?? '');
-    setTag(stored.tool_tag);
-    setDescription(stored.tool_description);
-  };
-  const save = async () => {
-    await flows.setTool(id, name === '' ? null : { name, tag, description });
-    await queries.invalidateQueries({ queryKey: ['flows', 'list'] });
-  };
+/** The settings of the tool, in the form. Without a name, the flow is no tool. */
+interface ToolDraft {
+  name: string;
+  tag: string;
+  description: string;
+}
+
+function ToolFields({ tool, change }: { tool: ToolDraft; change: (changed: Partial<ToolDraft>) => void }) {
+  const fault = useFault();
   return (
-    <FormDialog size='xs' px='xs' label='Tool' title={`Tool of ${title}`} save={save} onOpen={load}>
+    <>
       <TextInput
         label='Name for assistants'
         description='Letters, digits, _ and -. Without a name, the flow is no tool.'
         maxLength={flowLimits.tool_name_characters.value}
-        value={name}
+        error={fault('tool_name')}
+        value={tool.name}
         data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <TextInput
         label='Tag'
         description='The tool starts the deployment with this tag.'
         required
-        value={tag}
-        onChange={(event) => setTag(event.currentTarget.value)}
+        error={fault('tool_tag')}
+        value={tool.tag}
+        onChange={(event) => change({ tag: event.currentTarget.value })}
       />
       <Textarea
         label='Description for assistants'
         description='When to use the tool. Without a text, it is the description or the name of the flow.'
         autosize
         maxLength={flowLimits.tool_description_characters.value}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
+        error={fault('tool_description')}
+        value={tool.description}
+        onChange={(event) => change({ description: event.currentTarget.value })}
       />
+    </>
+  );
+}
+
+/** A button that opens the settings with which assistants call a flow. */
+export function ToolDialog({ id, title, stored }: { id: number; title: string; stored: ToolSettings }) {
+  const { flows } = useApi();
+  const queries = useQueryClient();
+  const [tool, setTool] = useState<ToolDraft>({ name: '', tag: '', description: '' });
+  const load = () =>
+    setTool({ name: stored.tool_name ?? '', tag: stored.tool_tag, description: stored.tool_description });
+  const save = async () => {
+    await flows.setTool(id, tool.name === '' ? null : tool);
+    await queries.invalidateQueries({ queryKey: ['flows', 'list'] });
+  };
+  return (
+    <FormDialog size='xs' px='xs' label='Tool' title={`Tool of ${title}`} save={save} onOpen={load}>
+      <ToolFields tool={tool} change={(changed) => setTool({ ...tool, ...changed })} />
       <Configuration />
     </FormDialog>
   );

@@ -22,7 +22,7 @@ export function RunResult({ run, cluster }: { run: RunRow; cluster: string }) {
     <>
       <RunFailure status={run.status} errors={run.errors} />
       {wire !== undefined && <SendTransaction runId={run.id} wire={wire} cluster={cluster} />}
-      {rest !== null && (
+      {rest !== null && !(run.status === 'failed' && Object.keys(objectAt(rest, 'M')).length === 0) && (
         <Section title='Result'>
           <ValueView value={rest} />
         </Section>

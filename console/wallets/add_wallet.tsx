@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { callFunction } from '../shared/call_function.ts';
 import { ErrorAlert } from '../shared/errors/error_alert.tsx';
+import { faultOf } from '../shared/errors/field_faults.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { makeKeyPair, publicKeyOf } from './key_pair.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
@@ -81,6 +82,7 @@ function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
         </Text>
         <TextInput
           label='Name'
+          error={faultOf(add.error, 'name')}
           value={name}
           maxLength={flowLimits.name_characters.value}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -90,6 +92,7 @@ function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
             <TextInput
               label='Public key'
               description='Base58 of 32 bytes.'
+              error={faultOf(add.error, 'public_key')}
               value={publicKey}
               required
               onChange={(event) => setPublicKey(event.currentTarget.value.trim())}

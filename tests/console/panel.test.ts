@@ -19,6 +19,8 @@ test('keys lead from node to node, to the first field and back, and run the flow
   const { page } = opened;
   const person = await enterConsole(opened);
   const flow = new FlowBuilder();
+  const text = flow.use('to_string', {}, { title: 'Text' });
+  flow.output('text', text.output('result'));
   const made = flow.use('math', { a: flow.json(4, 'Four') }, { title: 'Double', form: { b: 2, operator: '*' } });
   flow.output('doubled', made.output('result'));
   await opened.goto(`flows/${await storeFlow(person, flow)}`);
@@ -47,6 +49,16 @@ test('keys lead from node to node, to the first field and back, and run the flow
   expect([heights[0]! < field, field < heights[1]!]).toEqual([true, true]);
   await opened.checkAccessibilityInBoth();
   await page.screenshot({ path: '.stack/screenshots/panel.png' });
+
+  // Enter goes to the first field, and begins no line in it.
+  await nodeOf(page, 'Text').focus();
+  await page.keyboard.press('Enter');
+  const value = panelOf(page).getByRole('textbox', { name: 'Value', exact: true });
+  await expect.poll(() => value.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('one');
+  expect(await value.inputValue()).toBe('one');
 
   // Another selection begins at the top of its panel.
   const content = page.locator('.editor-panel-content');

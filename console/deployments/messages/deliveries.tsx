@@ -128,7 +128,7 @@ export function Deliveries({ deploymentId }: { deploymentId: string }) {
       columns={columnsFor(deploymentId)}
       rowKey={({ id }) => id}
       list={list}
-      empty={<Text c='dimmed'>No message has been made for a run of this deployment yet.</Text>}
+      empty={<Text size='sm' c='dimmed'>No message has been made for a run of this deployment yet.</Text>}
     />
   );
 }

@@ -4,38 +4,44 @@ import { flowLimits } from '../../../types/limits/flows.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import { defaultStartLimits, guestsShare } from '../../../types/start_limits.ts';
 import { START_PERMISSIONS } from '../../shared/deploying/start_permissions.ts';
+import { useFault } from '../../shared/errors/field_faults.tsx';
 import type { DeploymentTabProps } from '../tab_props.ts';
 import { KeyFields } from './key_fields.tsx';
 import type { Settings, SettingsFieldsProps } from './settings.ts';
 import { SettingsForm } from './settings_form.tsx';
 
-const TextFields = ({ settings, change }: SettingsFieldsProps) => (
-  <>
-    <TextInput
-      label='Name'
-      maxLength={flowLimits.name_characters.value}
-      value={settings.name}
-      onChange={(event) => change({ name: event.currentTarget.value })}
-    />
-    <Textarea
-      label='Description'
-      description='Callers who may start the deployment see this text.'
-      maxLength={deploymentLimits.description_characters.value}
-      autosize
-      minRows={2}
-      maxRows={10}
-      value={settings.description}
-      onChange={(event) => change({ description: event.currentTarget.value })}
-    />
-    <TextInput
-      label='Icon'
-      description='The https address of a picture, which wallets show.'
-      maxLength={requestLimits.url_characters.value}
-      value={settings.icon_url}
-      onChange={(event) => change({ icon_url: event.currentTarget.value.trim() })}
-    />
-  </>
-);
+function TextFields({ settings, change }: SettingsFieldsProps) {
+  const fault = useFault();
+  return (
+    <>
+      <TextInput
+        label='Name'
+        maxLength={flowLimits.name_characters.value}
+        value={settings.name}
+        error={fault('name')}
+        onChange={(event) => change({ name: event.currentTarget.value })}
+      />
+      <Textarea
+        label='Description'
+        description='Callers who may start the deployment see this text.'
+        maxLength={deploymentLimits.description_characters.value}
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={settings.description}
+        onChange={(event) => change({ description: event.currentTarget.value })}
+      />
+      <TextInput
+        label='Icon'
+        description='The https address of a picture, which wallets show.'
+        maxLength={requestLimits.url_characters.value}
+        value={settings.icon_url}
+        error={fault('icon_url')}
+        onChange={(event) => change({ icon_url: event.currentTarget.value.trim() })}
+      />
+    </>
+  );
+}
 
 const LIMIT = { min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: false } as const;
 
@@ -46,6 +52,7 @@ function LimitField(
     label: string;
   },
 ) {
+  const fault = useFault();
   const isDefault = settings[name] === '';
   const limit = isDefault ? defaultStartLimits(settings.start_permission)[name] : Number(settings[name]);
   const guests = settings.start_permission === 'Anonymous'
@@ -59,6 +66,7 @@ function LimitField(
         isDefault ? 'This is the default: enter a number to change it.' : 'Leave empty for the default.'
       }`}
       placeholder={limit.toLocaleString('en')}
+      error={fault(name)}
       value={settings[name]}
       onChange={(value) => change({ [name]: value })}
     />

@@ -1,4 +1,5 @@
 import { Checkbox, Fieldset, NativeSelect, NumberInput, SimpleGrid, Stack } from '@mantine/core';
+import { useFault } from '../../shared/errors/field_faults.tsx';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 import type { SettingsFieldsProps } from './settings.ts';
 
@@ -46,44 +47,52 @@ const NUMBERS: readonly {
   },
 ];
 
+/** Replaces the names of settings in a message by the labels of their fields. */
+const inLabels = (message: string | undefined): string | undefined =>
+  NUMBERS.reduce((text, { name, label }) => text?.replaceAll(name, `“${label}”`), message);
+
 /** The limits by key: runs over a limit wait. */
-export const KeyFields = (
+export function KeyFields(
   { inputNames, settings, change }: SettingsFieldsProps & { inputNames: readonly string[] },
-) => (
-  <Fieldset legend='Limits by key, also for you: runs over a limit wait'>
-    <Stack gap='sm'>
-      <NativeSelect
-        label='Key'
-        data={[
-          { value: '', label: 'All runs have the same key' },
-          { value: 'caller', label: 'The caller' },
-          ...inputNames.filter((name) => name !== 'caller' && name !== '')
-            .map((name) => ({ value: name, label: `Input ${name}` })),
-        ]}
-        value={settings.queue_key}
-        onChange={(event) => change({ queue_key: event.currentTarget.value })}
-      />
-      <Checkbox
-        label='Runs of different callers may have the same key'
-        checked={settings.queue_key_shared}
-        onChange={(event) => change({ queue_key_shared: event.currentTarget.checked })}
-      />
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        {NUMBERS.map(({ name, max = 2_147_483_647, ...texts }) => (
-          <NumberInput
-            key={name}
-            {...texts}
-            // Below the fields, so that the fields of a row are at one height.
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            min={1}
-            max={max}
-            allowDecimal={false}
-            allowNegative={false}
-            value={settings[name]}
-            onChange={(value) => change({ [name]: value })}
-          />
-        ))}
-      </SimpleGrid>
-    </Stack>
-  </Fieldset>
-);
+) {
+  const fault = useFault();
+  return (
+    <Fieldset legend='Limits by key, also for you: runs over a limit wait'>
+      <Stack gap='sm'>
+        <NativeSelect
+          label='Key'
+          data={[
+            { value: '', label: 'All runs have the same key' },
+            { value: 'caller', label: 'The caller' },
+            ...inputNames.filter((name) => name !== 'caller' && name !== '')
+              .map((name) => ({ value: name, label: `Input ${name}` })),
+          ]}
+          value={settings.queue_key}
+          onChange={(event) => change({ queue_key: event.currentTarget.value })}
+        />
+        <Checkbox
+          label='Runs of different callers may have the same key'
+          checked={settings.queue_key_shared}
+          onChange={(event) => change({ queue_key_shared: event.currentTarget.checked })}
+        />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          {NUMBERS.map(({ name, max = 2_147_483_647, ...texts }) => (
+            <NumberInput
+              key={name}
+              {...texts}
+              // Below the fields, so that the fields of a row are at one height.
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              min={1}
+              max={max}
+              error={inLabels(fault(name))}
+              allowDecimal={false}
+              allowNegative={false}
+              value={settings[name]}
+              onChange={(value) => change({ [name]: value })}
+            />
+          ))}
+        </SimpleGrid>
+      </Stack>
+    </Fieldset>
+  );
+}

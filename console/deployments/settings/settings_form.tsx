@@ -4,6 +4,7 @@ import type { Database } from 'flow-deployments-client';
 import type { FormEvent, ReactNode } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/errors/error_alert.tsx';
+import { FieldFaults } from '../../shared/errors/field_faults.tsx';
 import { Section } from '../../shared/page/section.tsx';
 import { changedColumns, type Settings } from './settings.ts';
 import type { SettingsDraft } from './use_settings.ts';
@@ -45,7 +46,7 @@ export function SettingsForm({ title, draft, fields, children }: SettingsFormPro
     <Section title={title}>
       <form onSubmit={submit} aria-label={title}>
         <Stack maw={760}>
-          {children}
+          <FieldFaults error={save.error}>{children}</FieldFaults>
           <ErrorAlert error={save.error} />
           <Group>
             <Button type='submit' loading={save.isPending} disabled={!isChanged}>Save</Button>

@@ -32,23 +32,25 @@ export function NodeChoice({ definition, isChosen, onChoose, onEffects }: NodeCh
         checked={isChosen}
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
-      <Stack gap={4} flex='1 1 auto' miw={0}>
-        <Group gap='xs'>
-          <Text fw={600} className='console-text'>{data.display_name}</Text>
-          <Badge variant='default' tt='none' className='console-text'>{data.node_id}</Badge>
-        </Group>
-        <Code className='console-text'>{implementationLine(type, data.implementation)}</Code>
-        <Text size='sm' c='dimmed' className='console-text'>Inputs: {namesOf(targets)}</Text>
-        <Text size='sm' c='dimmed' className='console-text'>Outputs: {namesOf(sources)}</Text>
-      </Stack>
-      <NativeSelect
-        size='xs'
-        flex='0 0 auto'
-        aria-label={`Effects of ${data.node_id}`}
-        data={EFFECT_CHOICES}
-        value={String(data.effects)}
-        onChange={(event) => onEffects(event.currentTarget.value)}
-      />
+      <Group flex='1 1 auto' miw={0} gap='xs' align='flex-start'>
+        <Stack gap={4} flex='1 1 20rem' miw={0}>
+          <Group gap='xs'>
+            <Text fw={600} className='console-text'>{data.display_name}</Text>
+            <Badge variant='default' tt='none' className='console-text'>{data.node_id}</Badge>
+          </Group>
+          <Code className='console-text'>{implementationLine(type, data.implementation)}</Code>
+          <Text size='sm' c='dimmed' className='console-text'>Inputs: {namesOf(targets)}</Text>
+          <Text size='sm' c='dimmed' className='console-text'>Outputs: {namesOf(sources)}</Text>
+        </Stack>
+        <NativeSelect
+          size='xs'
+          flex='0 0 auto'
+          aria-label={`Effects of ${data.node_id}`}
+          data={EFFECT_CHOICES}
+          value={String(data.effects)}
+          onChange={(event) => onEffects(event.currentTarget.value)}
+        />
+      </Group>
     </Group>
   );
 }

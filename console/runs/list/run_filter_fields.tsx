@@ -22,7 +22,7 @@ function SearchField({ filter, change }: FieldsProps) {
     <TextInput
       type='search'
       label='Search'
-      placeholder='Error, id or starter'
+      placeholder='Error, id, starter'
       maxLength={runLimits.run_search_characters.value}
       value={typed}
       onChange={(event) => {

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
+import { FieldFaults } from '../errors/field_faults.tsx';
 
 interface FormDialogProps extends ButtonProps {
   /** The text of the button. */
@@ -32,7 +33,7 @@ export function FormDialog({ label, title, children, save, onOpen, ...button }: 
       {(close) => (
         <form onSubmit={(event) => submit(event, close)}>
           <Stack>
-            {children}
+            <FieldFaults error={saving.error}>{children}</FieldFaults>
             <ErrorAlert error={saving.error} />
             <Group justify='flex-end'>
               <Button variant='default' onClick={close}>Cancel</Button>

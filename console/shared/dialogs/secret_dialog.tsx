@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from '../errors/error_alert.tsx';
+import { FieldFaults } from '../errors/field_faults.tsx';
 import { SecretOnce } from './secret_once.tsx';
 
 interface SecretDialogProps extends ButtonProps {
@@ -47,7 +48,7 @@ export function SecretDialog(
         isMade ? <SecretOnce label={secretLabel} secret={making.data} onDone={close} /> : (
           <form onSubmit={submit}>
             <Stack>
-              {children}
+              <FieldFaults error={making.error}>{children}</FieldFaults>
               <ErrorAlert error={making.error} />
               <Group justify='flex-end'>
                 <Button type='submit' loading={making.isPending}>Make</Button>

@@ -22,7 +22,7 @@ const textIn = (error: object, name: string): string | undefined => {
 /**
  * Parses the details of an error. Edge Functions send details as JSON. PostgREST sends a text, which may contain JSON.
  */
-function detailsOf(details: unknown): unknown {
+export function detailsOf(details: unknown): unknown {
   if (typeof details !== 'string') return details;
   try {
     return JSON.parse(details);
@@ -62,15 +62,22 @@ function hintOf(error: object): string | undefined {
   return seconds === 1 ? 'Try again in a second.' : `Try again in ${seconds} seconds.`;
 }
 
+/** True if the details only repeat the message. */
+const isRepetition = (message: string, details: readonly string[]): boolean =>
+  details.length === 1 && details[0]!.replace(/\.$/, '') === message.replace(/\.$/, '');
+
 /** Converts an error of supabase-js, of the flow client, of Auth, of a wallet, or of the program. */
 export function showError(error: unknown): ShownError {
   if (typeof error !== 'object' || error === null) {
     return { message: String(error), code: undefined, hint: undefined, details: [], raw: [] };
   }
+  const message = textIn(error, 'message') ?? 'Something failed without an error.';
+  const { details, raw } = linesOf(Reflect.get(error, 'details'));
   return {
-    message: textIn(error, 'message') ?? 'Something failed without an error.',
+    message,
     code: textIn(error, 'code'),
     hint: hintOf(error),
-    ...linesOf(Reflect.get(error, 'details')),
+    details: isRepetition(message, details) ? [] : details,
+    raw,
   };
 }

@@ -30,7 +30,7 @@ export function Page({ title, parents = [], description, actions, children }: Pa
             </Breadcrumbs>
           </nav>
         )}
-        <Group justify='space-between' align='flex-end'>
+        <Group justify='space-between' align='flex-end' gap='xs' mb={actions === undefined ? 0 : 4}>
           <Title order={1} size='h2' ref={heading} tabIndex={-1} className='console-heading'>{title}</Title>
           {actions !== undefined && <Group gap='xs'>{actions}</Group>}
         </Group>

@@ -1,5 +1,6 @@
 import { Autocomplete, Stack, Switch, TagsInput, Text } from '@mantine/core';
 import { type StartTarget, useTargetDescription } from '../targets/start_target.ts';
+import { useFault } from '../errors/field_faults.tsx';
 import { TargetFields } from '../targets/target_fields.tsx';
 import { flowLimits } from '../../../types/limits/flows.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
@@ -22,6 +23,7 @@ interface WebhookFieldsProps {
 }
 
 export function WebhookFields({ draft, change }: WebhookFieldsProps) {
+  const fault = useFault();
   const { data } = useTargetDescription(draft);
   const names = data?.inputs.map(({ name }) => name) ?? [];
   const isUnknown = data !== undefined && draft.input !== '' && !names.includes(draft.input);
@@ -35,6 +37,7 @@ export function WebhookFields({ draft, change }: WebhookFieldsProps) {
           data={names}
           required
           maxLength={flowLimits.port_name_characters.value}
+          error={fault('input')}
           value={draft.input}
           onChange={(input) => change({ ...draft, input })}
         />
@@ -57,6 +60,7 @@ export function WebhookFields({ draft, change }: WebhookFieldsProps) {
           maxTags={MAX_HEADERS}
           acceptValueOnBlur
           splitChars={[',', ' ']}
+          error={fault('headers')}
           value={draft.headers}
           onChange={(headers) => change({ ...draft, headers })}
         />

@@ -75,7 +75,11 @@ export function useEdgeSelection() {
 }
 
 /** Enter on a node, which selects the node, leads to the first field of its panel. */
-export function enterPanel({ key, target }: KeyboardEvent): void {
+export function enterPanel(event: KeyboardEvent): void {
+  const { key, target } = event;
   const isNode = target instanceof HTMLElement && target.classList.contains('react-flow__node');
-  if (key === 'Enter' && isNode && target.dataset.id !== undefined) focusFirstField(target.dataset.id);
+  if (key !== 'Enter' || !isNode || target.dataset.id === undefined) return;
+  // Otherwise, the key would also begin a line in the field that gets the focus.
+  event.preventDefault();
+  focusFirstField(target.dataset.id);
 }
