@@ -7,6 +7,7 @@ import { parsePort, readStatus, type StackStatus } from '../../platform/local_st
 import { projectDir } from '../../dev/stack/paths.ts';
 import { findChrome } from '../support/chrome.ts';
 import { makeKeypair } from '../support/keypairs.ts';
+import { addWork, type WorkRows } from './add_work.ts';
 import { type ShownRows, takeEveryPage, waitUntilShown } from './every_page.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook_receiver.ts';
 
@@ -103,7 +104,7 @@ async function takeEditor(page: Page): Promise<string> {
 async function addBelongings(
   { db, flows }: Session,
   receiver: WebhookReceiver,
-): Promise<Omit<ShownRows, 'run'>> {
+): Promise<Omit<ShownRows, 'run' | keyof WorkRows>> {
   const { data: row } = await db.from('flows').select('id').single().throwOnError();
   const text = readFileSync(join(projectDir, 'docs/example_flow.json'), 'utf8');
   const { name, nodes, edges } = JSON.parse(
@@ -162,8 +163,9 @@ async function takeAll(browser: Browser): Promise<void> {
   const run = await takeEditor(page);
   const receiver = await startWebhookReceiver();
   try {
-    const rows = { run, ...await addBelongings(session, receiver) };
-    await takePages(page, rows.deployment);
+    const belongings = await addBelongings(session, receiver);
+    await takePages(page, belongings.deployment);
+    const rows = { run, ...belongings, ...await addWork(session, status.DB_URL) };
     const every = await takeEveryPage(browser, page.context(), status.CONSOLE_URL, rows);
     console.log(`The pictures of every page are in ${every}.`);
   } finally {
