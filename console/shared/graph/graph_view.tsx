@@ -1,6 +1,6 @@
 import { useComputedColorScheme } from '@mantine/core';
-import { type Edge, ReactFlow } from '@xyflow/react';
-import { useMemo, useState } from 'react';
+import { type Edge, ReactFlow, useReactFlow, useStore } from '@xyflow/react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Loading } from '../page/loading.tsx';
 import { drawEdges, drawNodes } from './draw_graph.ts';
 import { DrawsOwnEdges, type GraphNode, nodeTypes, TogglePorts } from './graph_node.tsx';
@@ -44,6 +44,18 @@ export function GraphView(props: GraphViewProps) {
   );
 }
 
+/** Shows all nodes again when the canvas gets another width, such as beside the panel of a selected node. */
+function FitWidth() {
+  const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
+  const before = useRef(0);
+  useEffect(() => {
+    if (before.current > 0 && width > 0 && before.current !== width) showAll({ fitView });
+    before.current = width;
+  }, [width, fitView]);
+  return null;
+}
+
 function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
   const { label, graph, states, reasons, faults, selected, onSelect } = props;
   const colorMode = useComputedColorScheme('light');
@@ -77,6 +89,7 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
           }}
         >
           <GraphParts nodes={drawn} edges={edges} map={`Map of ${label}`} />
+          <FitWidth />
         </ReactFlow>
       </DrawsOwnEdges>
     </TogglePorts>
