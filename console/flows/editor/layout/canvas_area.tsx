@@ -1,13 +1,12 @@
 import { Button } from '@mantine/core';
-import { lazy, type MouseEvent, type ReactNode, Suspense, useCallback, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useRef } from 'react';
 import { NodeMarks } from '../../../shared/graph/graph_node.tsx';
 import { Icon } from '../../../shared/icon.tsx';
 import { Canvas } from '../canvas/canvas.tsx';
-import { useEdgeNear } from '../canvas/canvas_events.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { useCommands } from '../keys/commands_context.tsx';
 import { NodeMark } from '../last_run/canvas/node_mark.tsx';
-import { menuAtPointer } from '../menu/menu_request.ts';
+import { usePointerMenu } from '../menu/use_pointer_menu.ts';
 import { useAdding } from '../adding/use_adding.ts';
 import { Palette } from '../palette/palette.tsx';
 import { usePalette } from '../palette/palette_context.tsx';
@@ -24,25 +23,19 @@ interface CanvasAreaProps {
 
 /** The canvas, with the bars, the palette and the messages over it. */
 export function CanvasArea({ messages }: CanvasAreaProps) {
-  const { store, isOwner } = useEditor();
+  const { isOwner } = useEditor();
   const { document, selected } = useEditorState();
   const canvas = useRef<HTMLDivElement>(null);
   const palette = usePalette();
   const { part, open, close, addNode } = useCommands();
   const { add, error } = useAdding(canvas);
-  const edgeNear = useEdgeNear();
   const choose = useCallback((id: string, isLast: boolean) => {
     const { at, join } = palette.request ?? {};
     add({ id, ...(at && { at }), ...(join && { join }) });
     if (isLast) palette.close();
     else palette.open();
   }, [add, palette]);
-  const onContextMenu = (event: MouseEvent) => {
-    const request = menuAtPointer(store, event.target, { x: event.clientX, y: event.clientY }, edgeNear);
-    if (request === undefined) return;
-    event.preventDefault();
-    open(request);
-  };
+  const onContextMenu = usePointerMenu(open);
   return (
     <div ref={canvas} className='editor-canvas' onContextMenu={onContextMenu}>
       <NodeMarks value={NodeMark}>
