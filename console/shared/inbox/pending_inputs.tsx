@@ -44,8 +44,7 @@ export function PendingInputAlert({ input, title = input.title ?? 'Your answer i
     <Alert color='yellow' title={title} role='group'>
       <Stack>
         {input.title !== null && input.title !== title && <Text fw={600} className='console-text'>{input.title}</Text>}
-        {input.description !== null && <Text size='sm' className='console-text console-lines'>{input.description}
-        </Text>}
+        {input.description !== null && <Text size='sm' className='console-text'>{input.description}</Text>}
         <ShownInputs inputs={input.inputs} />
         <AskedBy input={input} isGuest={token !== undefined} />
         {input.may_answer
