@@ -918,6 +918,8 @@ describe('a mistake is reported with the expected form:', () => {
       [['tag', UUID, 'stable'], 1, /\(deployment_not_found\)/],
       [['tag', UUID, 'no tag'], 2, /A tag must be 1 to 128 letters/],
       [['tool', '2147483647', 'a'], 1, /\(flow_not_found\)/],
+      [['pull', dir, 'x'], 2, /x must be the id of a flow, a number/],
+      [['pull', EXAMPLE], 2, /example_flow\.json can't be made: EEXIST/],
       [['tool', 'x', 'a'], 2, /x must be the id of a flow/],
       [['tool', '7'], 2, /Give either the name of the tool or --off/],
       [['tool', '7', 'a', '--off'], 2, /Give either the name of the tool or --off/],

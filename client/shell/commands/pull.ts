@@ -1,9 +1,10 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readNumber } from '../arguments.ts';
+import { readFlowId } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { indentJson } from '../json_text.ts';
 import { printableJson, printableLine } from '../printable.ts';
+import { UsageError } from '../usage_error.ts';
 
 /** Makes the name of a flow's file: its id and the words of its name, such as `7-order-total.json`. */
 function fileNameOf(id: number, name: string): string {
@@ -25,10 +26,10 @@ export const pull: Command = {
   options: [],
   example: 'flows pull flows 7',
   run: async ({ client, screen, isJson, signal }, { positionals: [folder = '', ...ids] }) => {
-    const wanted = ids.length > 0
-      ? ids.map((id) => readNumber(id, 'flow', 1, 2_147_483_647)!)
-      : (await client.flows({ signal })).map(({ id }) => id);
-    await mkdir(folder, { recursive: true });
+    const wanted = ids.length > 0 ? ids.map(readFlowId) : (await client.flows({ signal })).map(({ id }) => id);
+    await mkdir(folder, { recursive: true }).catch((error: Error) => {
+      throw new UsageError(`${folder} can't be made: ${error.message}`);
+    });
     const files = await readdir(folder);
     const written: { flow_id: number; file: string }[] = [];
     for (const id of wanted) {
