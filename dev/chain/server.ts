@@ -10,6 +10,7 @@ import { makeRpcHandler } from './rpc_handler.ts';
 import { transactionMethods } from './transaction_methods.ts';
 import { makeWebSocketDoor } from './websocket_door.ts';
 import { readBody } from '../stack/gateway/request_body.ts';
+import { listenPastClients } from '../stack/ports.ts';
 
 /** Duration of a slot on a real network. */
 const SLOT_MS = 400;
@@ -46,8 +47,10 @@ const corsHeaders = {
 };
 
 async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
+  await listenPastClients(port, async () => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  });
   // SAFETY: a server that listens on a port has an address with a port.
   return (server.address() as AddressInfo).port;
 }

@@ -11,6 +11,7 @@ import { makeInnerTurns, makePublicTurns } from './gateway/rest_turns.ts';
 import { admitByRoleKey } from './gateway/role_key.ts';
 import { makeSpool } from './gateway/spool.ts';
 import type { StackKeys } from './keys.ts';
+import { listenPastClients } from './ports.ts';
 import { StackError } from './stack_error.ts';
 
 /** Auth routes that are called from a link or by other servers, without a key. */
@@ -196,13 +197,15 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   // request fails, and it must not send some requests twice.
   server.keepAliveTimeout = 75_000;
 
-  await new Promise<void>((resolve, reject) => {
-    server.once(
-      'error',
-      (error) => reject(new StackError(`The gateway can't listen on port ${options.port}: ${error.message}`)),
-    );
-    server.listen(options.port, '127.0.0.1', resolve);
-  });
+  try {
+    await listenPastClients(options.port, () =>
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(options.port, '127.0.0.1', resolve);
+      }));
+  } catch (error) {
+    throw new StackError(`The gateway can't listen on port ${options.port}: ${(error as Error).message}`);
+  }
   return server;
 }
 

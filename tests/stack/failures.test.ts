@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stackDir } from '../../platform/local_stack/running_stacks.ts';
+import { pause } from '../../platform/pause.ts';
 import { deleteData, startCluster } from '../../dev/stack/postgres/cluster.ts';
 import { denoBinary } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
@@ -141,6 +142,19 @@ it.each([['gateway', 0], ['database', 1]])(
     }
   },
 );
+
+it('a port that a connection to elsewhere holds is awaited, because nothing listens there', async () => {
+  const elsewhere = createServer().listen(0, '127.0.0.1');
+  await once(elsewhere, 'listening');
+  const client = createConnection((elsewhere.address() as AddressInfo).port, '127.0.0.1').resume();
+  const [accepted]: Socket[] = await once(elsewhere, 'connection');
+  const free = assertPortsFree(client.localPort!);
+  expect(await Promise.race([free.then(() => 'free', String), pause(500).then(() => 'awaited')])).toBe('awaited');
+  // The end that closes first keeps its port for a minute.
+  accepted!.destroy();
+  await free;
+  elsewhere.close();
+});
 
 it('a folder that cannot be made is refused in one line that names it', async () => {
   await writeFile(join(dir, 'file'), '');
