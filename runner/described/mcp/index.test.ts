@@ -407,7 +407,7 @@ describe('a hostile server', () => {
     hostile.closeAllConnections();
     hostile.close();
   });
-  const call = (name: string, timeoutMs = 20_000) => {
+  const call = (name: string, timeoutMs = 60_000) => {
     const { port } = hostile.address() as AddressInfo;
     const implementation = tool('sum', {
       url: `http://127.0.0.1:${port}/${name}`,
