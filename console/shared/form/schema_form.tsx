@@ -69,7 +69,8 @@ const MARKS_MATCH = { selectFirstOptionOnChange: true };
 const WIDGETS = { SelectWidget: Choice };
 
 /** A choice instead of a checkbox, because an empty checkbox looks like `false` although it has no value. */
-const WIDGETS_OF_SENT_FORMS = { ...WIDGETS, CheckboxWidget: Choice };
+export const UNDECIDED_WIDGETS = { CheckboxWidget: Choice };
+const WIDGETS_OF_SENT_FORMS = { ...WIDGETS, ...UNDECIDED_WIDGETS };
 
 /** Adds the faults of texts that can not be read. They replace other faults of their fields, such as a missing value. */
 function addUnreadable(faults: RJSFValidationError[], unreadable: UnreadableTexts): RJSFValidationError[] {
