@@ -48,7 +48,12 @@ export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deplo
         ? { tool_name: null }
         : { tool_name: tool.name, tool_tag: tool.tag ?? 'latest', tool_description: tool.description ?? '' };
       const request = { method: 'PATCH', body: JSON.stringify(columns), isRepeatable: true } as const;
-      if (await writeRow(send, 'flows', ['id', String(flow)], request, options) !== undefined) return;
+      const row = await writeRow(send, 'flows', ['id', String(flow)], request, options).catch((error) => {
+        if (error.code !== '23505') throw error;
+        const message = 'another flow of yours has this name';
+        throw new FlowError({ ...error, message: `tool_name: ${message}.`, details: [{ path: 'tool_name', message }] });
+      });
+      if (row !== undefined) return;
       throw notFound('flow_not_found', `There is no flow ${flow}, or it is somebody else's.`);
     },
     read: async (target, { publicKey, signal } = {}) => {

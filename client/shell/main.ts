@@ -42,6 +42,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
     'Check the id, or the flow and its tag, and whose API key FLOWS_API_KEY is. Only the owner, and those whom ' +
     'start_permission allows, may start the deployment.',
   ],
+  ['42501', 'Without FLOWS_API_KEY, calls are unauthenticated. Set it to an API key of the user to act as.'],
 ]);
 
 /** Prints an error: as a few lines of text, or as JSON with the members of a backend error. */

@@ -552,6 +552,14 @@ describe('flows read, runs and types', () => {
   });
 });
 
+it('without an API key, flows says that the call was unauthenticated', async () => {
+  const { FLOWS_URL, FLOWS_KEY } = environment;
+  expect(await call(['list'], { FLOWS_URL: FLOWS_URL!, FLOWS_KEY: FLOWS_KEY! })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('(42501)\nhint: Without FLOWS_API_KEY, calls are unauthenticated.'),
+  });
+});
+
 describe('flows tag, tool and logs', () => {
   it('tool makes a flow a tool, changes it and takes it back', async () => {
     const id = String(await storeFlow(owner, textFlow()));
@@ -566,7 +574,7 @@ describe('flows tag, tool and logs', () => {
     });
     expect(await flows('tool', String(shop.flow_id), 'from_the_shell')).toMatchObject({
       code: 1,
-      stderr: 'error: Another flow of yours is the tool from_the_shell. (23505)\n',
+      stderr: expect.stringMatching(/^error: tool_name: another flow of yours has this name\. \(23505\)\n/),
     });
     expect(await read()).toEqual({ tool_name: 'from_the_shell', tool_tag: 'latest', tool_description: '' });
     const deployed = await deploy(owner, Number(id));

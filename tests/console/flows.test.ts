@@ -208,6 +208,7 @@ test('a flow becomes a tool, and its configuration can be copied', async () => {
   const flow = new FlowBuilder();
   flow.output('out', flow.input('in'));
   const id = await storeFlow(person, flow, { name: 'Echo' });
+  await storeFlow(person, flow, { name: 'Older', tool_name: 'taken' });
   const stored = async () =>
     (await person.client.from('flows').select('tool_name, tool_tag, tool_description').eq('id', id).single()
       .throwOnError()).data;
@@ -218,6 +219,9 @@ test('a flow becomes a tool, and its configuration can be copied', async () => {
   await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('two words');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must be 1 to 64 letters').first().waitFor();
+  await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('taken');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('another flow of yours has this name').first().waitFor();
   await dialog.getByRole('textbox', { name: 'Name for assistants' }).fill('echo');
   await dialog.getByRole('textbox', { name: 'Description for assistants' }).fill('Says it again.');
   await opened.checkAccessibility();

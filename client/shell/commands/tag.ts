@@ -21,9 +21,6 @@ export const tag: Command = {
   },
 };
 
-const isNameTaken = (error: unknown): error is FlowError =>
-  error instanceof FlowError && error.code === '23505' && error.message.includes('tool_name');
-
 /** Tests whether a flow has a deployment with a tag. */
 async function hasDeployment({ client, signal }: CommandContext, flow: number, tag: string): Promise<boolean> {
   try {
@@ -62,11 +59,7 @@ export const tool: Command = {
     const made = name === undefined
       ? null
       : { name, tag: tag === undefined ? 'latest' : readTag(tag), description: option('description') };
-    await client.setTool(flow, made, { signal }).catch((error: unknown) => {
-      throw isNameTaken(error)
-        ? new FlowError({ ...error, message: `Another flow of yours is the tool ${name}.` })
-        : error;
-    });
+    await client.setTool(flow, made, { signal });
     if (made !== null && !await hasDeployment(context, flow, made.tag)) {
       screen.note(
         `warning: flow ${flow} has no deployment with the tag ${made.tag}, so assistants don't see the tool yet`,
