@@ -411,6 +411,14 @@ describe('a tool that needs approval', () => {
     expect(provider.requests).toHaveLength(2);
   });
 
+  it('shows the characters of arguments that nobody sees', async () => {
+    const { inputs } = makeInputs();
+    const { flow } = agentFlow({ tools });
+    provider.will(calls(call('post', { path: 'a\u202eb\u200bc\u{e0041}d' })));
+    const { recorded } = await claimFlow(flow, TASK, options({ services: { http, inputs }, leastSleepMs: 10_000 }));
+    expect(recorded.inputs[0]!.question!.description).toBe('{\n  "path": "a\\u202eb\\u200bc\\udb40\\udc41d"\n}');
+  });
+
   it('is not called if nobody answers in time', async () => {
     const { inputs, set } = makeInputs();
     const sleepy = { services: { http, inputs }, leastSleepMs: 10_000 };

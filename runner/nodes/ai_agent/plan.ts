@@ -45,6 +45,16 @@ const approvalName = ({ name }: Tool): string => `approval ${name}`;
 
 const textOf = (value: Value): string => 'S' in value ? value.S : JSON.stringify(toReadableJson(value));
 
+/**
+ * Escapes the characters of JSON that nobody sees, or that change the order in which others are shown. Otherwise a model
+ * could make arguments that a person reads as other ones.
+ */
+const escapeUnseen = (json: string): string =>
+  json.replace(
+    /[\p{DI}\p{Cf}\p{Co}\p{Zl}\p{Zp}\x7f-\x9f\u2800]/gu,
+    (character) => character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+  );
+
 const sizeOf = (message: ModelMessage): number => utf8Length(JSON.stringify(message));
 
 /** Replaces what can't be stored. */
@@ -203,7 +213,7 @@ export class AgentPlan implements StepPlan {
 
   /** Asks a person whether the tool may be called. Returns undefined if it may, or the reason why not. */
   *#askForApproval(tool: Tool, values: ValueMap): Generator<ChosenStep, string | undefined, StepEnd> {
-    const description = JSON.stringify(toReadableJson({ M: values }), null, 2);
+    const description = escapeUnseen(JSON.stringify(toReadableJson({ M: values }), null, 2));
     // A person must see all that they approve.
     if ([...description].length > MAX_QUESTION_CHARACTERS) return 'the arguments are too long to be approved';
     const end = yield {
