@@ -336,6 +336,13 @@ return 1000;
 comment on function private.limit_tool_description_characters() is
   'Limit in characters: `tool_description` of a flow.';
 
+create function private.limit_tools_page_bytes()
+returns integer
+language sql immutable security invoker
+return 1048576;
+comment on function private.limit_tools_page_bytes() is
+  'Limit in bytes: a page of `tools/list`, as stored; a single tool may have more.';
+
 create function private.limit_tools_page()
 returns integer
 language sql immutable security invoker
@@ -805,6 +812,7 @@ grant execute on function
   private.limit_name_characters(),
   private.limit_tool_name_characters(),
   private.limit_tool_description_characters(),
+  private.limit_tools_page_bytes(),
   private.limit_tools_page(),
   private.limit_flow_description_characters(),
   private.limit_snapshot_bytes(),

@@ -37,6 +37,8 @@ declare
   v_flow record;
   v_last integer;
   v_count integer := 0;
+  v_bytes integer := 0;
+  v_tool jsonb;
   v_tools jsonb := '[]';
 begin
   if num_nonnulls(list_tools.id, list_tools.flow, list_tools.tag) > 0 then
@@ -64,15 +66,21 @@ begin
     if v_count > v_most then
       return jsonb_build_object('tools', v_tools, 'next', v_last);
     end if;
-    v_last := v_flow.id;
     select d.* into v_deployment
     from public.flow_deployments_tags as t join public.flow_deployments as d on d.id = t.deployment_id
     where t.entrypoint = v_flow.id and t.tag = v_flow.tool_tag;
     if found then
-      v_tools := v_tools || private.tool_of(
+      v_tool := private.tool_of(
         v_deployment, v_flow.tool_name, array[v_flow.tool_description, v_flow.description, v_flow.name]
       );
+      v_bytes := v_bytes + pg_column_size(v_tool);
+      -- The inputs of a flow may be described by megabytes. A page has at least one tool, so that the last page comes.
+      if v_bytes > private.limit_tools_page_bytes() and v_tools <> '[]' then
+        return jsonb_build_object('tools', v_tools, 'next', v_last);
+      end if;
+      v_tools := v_tools || v_tool;
     end if;
+    v_last := v_flow.id;
   end loop;
   return jsonb_build_object('tools', v_tools);
 end;

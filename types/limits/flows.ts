@@ -195,6 +195,13 @@ export const flowLimits = {
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
+  tools_page_bytes: {
+    value: 2 ** 20,
+    unit: 'bytes',
+    meaning: 'a page of `tools/list`, as stored; a single tool may have more',
+    beyond: 'the page has fewer tools',
+    inSql: true,
+  },
   tools_page: {
     value: 100,
     unit: 'flows',
