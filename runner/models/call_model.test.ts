@@ -236,8 +236,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect((await failure(call(HELLO, { credential }))).message).not.toContain(SECRET);
   });
 
-  it('refuses an address that is none, and an answer that is no stream', async () => {
-    expect((await failure(call(HELLO, { baseUrl: 'no address' }))).message).toContain('base_url');
+  it('refuses an answer that is no stream', async () => {
     provider.will({ status: 200, body: { text: 'hello' } });
     expect((await failure(call())).message).toContain('text/event-stream');
   });

@@ -29,7 +29,6 @@ export interface ModelCall {
 const MAX_REFUSAL_BYTES = 65_536;
 
 function addressOf(baseUrl: string, path: string): string {
-  if (!URL.canParse(baseUrl)) throw new NodeError('base_url must be an http or https address');
   const url = new URL(baseUrl);
   url.pathname = `${withoutTrailingSlashes(url.pathname)}${path}`;
   return url.href;

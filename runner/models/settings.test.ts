@@ -21,6 +21,8 @@ it.each([
   [{ dialect: 'other' }, 'dialect: must be openai or anthropic'],
   [{ dialect: undefined }, 'dialect: must be'],
   [{ base_url: '' }, 'base_url: must be a text'],
+  [{ base_url: '127.0.0.1:8080/v1' }, 'base_url: must be an http or https address'],
+  [{ base_url: 'localhost:8080' }, 'base_url: must be an http or https address'],
   [{ model: 7 }, 'model: must be a text'],
   [{ model: 'm'.repeat(201) }, 'model: has more than 200 characters'],
   [{ temperature: 3 }, 'temperature: must be a number from 0 to 2'],

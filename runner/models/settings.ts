@@ -8,13 +8,20 @@ import { DIALECTS, type ModelSettings } from './model.ts';
 
 const MAX_MODEL_CHARACTERS = nodeLimits.model_name_characters.value;
 
-const badConfig = (fault: string): NodeError => new NodeError(codedError('bad_config', fault));
+/** Makes the error for a setting of the form that is missing or invalid. */
+export const badConfig = (fault: string): NodeError => new NodeError(codedError('bad_config', fault));
 
 /** Reads a text of the form. An empty field counts as missing. */
 function readText(formData: LosslessJson, name: string): string {
   const value = formMember(formData, name) ?? '';
   if (typeof value !== 'string' || value.trim() === '') throw badConfig(`${name}: must be a text`);
   return value.trim();
+}
+
+function readAddress(formData: LosslessJson): string {
+  const text = readText(formData, 'base_url');
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw badConfig('base_url: must be an http or https address');
 }
 
 function readNumber(formData: LosslessJson, name: string, isRight: (value: number) => boolean, form: string) {
@@ -35,7 +42,7 @@ export function readModelSettings(formData: LosslessJson): Omit<ModelSettings, '
   return {
     dialect,
     model,
-    baseUrl: readText(formData, 'base_url'),
+    baseUrl: readAddress(formData),
     temperature: readNumber(formData, 'temperature', (value) => value >= 0 && value <= 2, 'a number from 0 to 2'),
     maxTokens: readNumber(
       formData,

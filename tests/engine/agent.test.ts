@@ -267,7 +267,7 @@ describe('an agent', () => {
   });
 
   it.each<[FormJson, string]>([
-    [[{ name: 'a b', flow: 1 }], 'tools.0.name'],
+    [[{ name: 'a b', flow: 1 }], 'bad_config: tools.0.name'],
     [[{ name: 'add', flow: 'x' }], 'tools.0.flow'],
     [[{ ...TOOLS[0]!, needsApproval: true }], 'tools.0.needsApproval: is no member of a tool'],
     [[TOOLS[0]!, TOOLS[0]!], 'two tools have the name post'],

@@ -4,7 +4,8 @@ import { DESCRIBED_TYPES, isDescribedType } from '../../../types/described/types
 import { nodeLimits } from '../../../types/limits/nodes.ts';
 import type { LosslessJson } from '../../../types/values/value.ts';
 import { flowIdOf } from '../../engine/graph/called_flow.ts';
-import { formMember, formText, NodeError, type NodeKind } from '../../engine/node.ts';
+import { formMember, formText, type NodeKind } from '../../engine/node.ts';
+import { badConfig } from '../../models/settings.ts';
 import { readAnsweredBy } from '../../values/answering.ts';
 
 const DEFAULT_STEPS = 20;
@@ -43,7 +44,7 @@ function readCount(formData: LosslessJson, name: string, most: number): number |
   const text = given instanceof LosslessNumber || typeof given === 'string' ? String(given) : '';
   const count = Number(text);
   if (text === '' || !Number.isInteger(count) || count < 1 || count > most) {
-    throw new NodeError(`${name}: must be a whole number from 1 to ${most}`);
+    throw badConfig(`${name}: must be a whole number from 1 to ${most}`);
   }
   return count;
 }
@@ -60,7 +61,7 @@ export function timeLimitMs(formData: LosslessJson): number | undefined {
 
 const toolsOf = (formData: LosslessJson): readonly LosslessJson[] => {
   const tools = formMember(formData, 'tools') ?? [];
-  if (!Array.isArray(tools)) throw new NodeError('tools: must be a list');
+  if (!Array.isArray(tools)) throw badConfig('tools: must be a list');
   return tools;
 };
 
@@ -89,7 +90,7 @@ export const nodesOfTools = (formData: LosslessJson): NodeKind[] =>
 function refuseOthers(json: LosslessJson, members: readonly string[], place: string): void {
   const unknown = Object.keys(json ?? {}).find((member) => !members.includes(member));
   if (unknown !== undefined) {
-    throw new NodeError(`${place}.${unknown}: is no member of a tool, which has ${members.join(', ')}`);
+    throw badConfig(`${place}.${unknown}: is no member of a tool, which has ${members.join(', ')}`);
   }
 }
 
@@ -101,14 +102,14 @@ function readCallee(tool: LosslessJson, place: string): { flowId: number } | { n
   const [flow, given] = ['flow', 'node'].map((member) => formMember(tool, member) ?? null);
   if (given == null) {
     const flowId = flowIdOf(flow ?? undefined);
-    if (flowId === undefined) throw new NodeError(`${place}.flow: must be the integer id of a flow`);
+    if (flowId === undefined) throw badConfig(`${place}.flow: must be the integer id of a flow`);
     return { flowId };
   }
-  if (flow !== null) throw new NodeError(`${place}: must have either flow or node`);
+  if (flow !== null) throw badConfig(`${place}: must have either flow or node`);
   // A misspelt form_data must not count as missing: then the model would choose what it fixes.
   refuseOthers(given, NODE_MEMBERS, `${place}.node`);
   const node = readNode(given);
-  if (node === undefined) throw new NodeError(`${place}.node.type: must be one of ${DESCRIBED_TYPES.join(', ')}`);
+  if (node === undefined) throw badConfig(`${place}.node.type: must be one of ${DESCRIBED_TYPES.join(', ')}`);
   return { node };
 }
 
@@ -119,15 +120,15 @@ function readTool(tool: LosslessJson, place: string): ToolForm {
   refuseOthers(tool, TOOL_MEMBERS, place);
   const name = formText(tool, 'name') ?? '';
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw new NodeError(`${place}.name: must be 1 to 64 letters, digits, _ and -`);
+    throw badConfig(`${place}.name: must be 1 to 64 letters, digits, _ and -`);
   }
   const description = formText(tool, 'description') ?? '';
   if ([...description].length > MAX_DESCRIPTION) {
-    throw new NodeError(`${place}.description: must have at most ${MAX_DESCRIPTION} characters`);
+    throw badConfig(`${place}.description: must have at most ${MAX_DESCRIPTION} characters`);
   }
   const needsApproval = formMember(tool, 'needs_approval') ?? false;
   // Another value must not count as false: then nobody would be asked.
-  if (typeof needsApproval !== 'boolean') throw new NodeError(`${place}.needs_approval: must be true or false`);
+  if (typeof needsApproval !== 'boolean') throw badConfig(`${place}.needs_approval: must be true or false`);
   return {
     name,
     description,
@@ -139,10 +140,10 @@ function readTool(tool: LosslessJson, place: string): ToolForm {
 
 function readTools(formData: LosslessJson): ToolForm[] {
   const given = toolsOf(formData);
-  if (given.length > MAX_TOOLS) throw new NodeError(`tools: must be at most ${MAX_TOOLS}`);
+  if (given.length > MAX_TOOLS) throw badConfig(`tools: must be at most ${MAX_TOOLS}`);
   const tools = given.map((tool, index) => readTool(tool, `tools.${index}`));
   const twice = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
-  if (twice !== undefined) throw new NodeError(`tools: two tools have the name ${twice.name}`);
+  if (twice !== undefined) throw badConfig(`tools: two tools have the name ${twice.name}`);
   return tools;
 }
 
