@@ -62,7 +62,7 @@ export function makeFlowFiles(send: Send): Pick<FlowClient, 'flows' | 'pullFlow'
     throw new FlowError({
       code: 'flow_changed',
       message: `Somebody has saved flow ${id} since its file was pulled.`,
-      hint: 'Pull the flow again, and repeat the changes.',
+      hint: 'Keep a copy of the file, pull the flow again, and repeat the changes.',
       status: 409,
     });
   };

@@ -128,7 +128,17 @@ describe('flows list, pull and push', () => {
     // A move to another folder in the console is no change that a push would overwrite.
     await owner.client.from('flows').update({ folder: 'Drafts' }).eq('id', id).throwOnError();
     writeFileSync(file, text.replace('"Git: greetings"', '"Git: hellos"').replace('"Mails"', '"Letters"'));
+    const edited = readFileSync(file, 'utf8');
+    expect(await flows('pull', folder, String(id))).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`not pushed stay as they are: ${file}. Push them, or use --force.`),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(edited);
     expect(await flows('push', file)).toMatchObject({ code: 0, stdout: `flow ${id}  ${file}\n` });
+    writeFileSync(file, '<<<<<<< HEAD');
+    expect((await flows('pull', folder, String(id))).code).toBe(2);
+    expect((await flows('pull', folder, String(id), '--force')).code).toBe(0);
     const { data } = await owner.client.from('flows').select('name, folder, environment, nodes::text').eq('id', id)
       .single();
     expect(data).toMatchObject({ name: 'Git: hellos', folder: 'Letters', environment: { SECRET: 'kept' } });
