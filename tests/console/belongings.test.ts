@@ -17,6 +17,8 @@ test('a wallet of either kind is added, renamed and deleted', async () => {
   await dialog.getByRole('textbox', { name: 'Public key' }).fill('not a key');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await dialog.getByRole('alert').getByText('column_invalid').waitFor();
+  expect(await dialog.getByRole('textbox', { name: 'Public key' }).getAttribute('aria-invalid')).toBe('true');
+  expect(await dialog.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid')).not.toBe('true');
   await opened.checkAccessibility();
   await dialog.getByRole('textbox', { name: 'Public key' }).fill('So11111111111111111111111111111111111111112');
   await dialog.getByRole('button', { name: 'Add' }).click();

@@ -32,8 +32,11 @@ test('a connection is stored, tested, chosen in a node, kept while deployments u
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('shop');
   await dialog.getByRole('textbox', { name: 'Hosts' }).fill(`http://${host}`);
-  await dialog.getByRole('textbox', { name: 'Token' }).fill('wrong-token');
+  await dialog.getByRole('textbox', { name: 'Token' }).fill('short');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('must have at least 8 characters', { exact: true }).waitFor();
   await opened.checkAccessibility();
+  await dialog.getByRole('textbox', { name: 'Token' }).fill('wrong-token');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { level: 1, name: 'shop' }).waitFor();
 

@@ -48,6 +48,8 @@ test('settings of a deployment change what its starts do', async () => {
   await access.getByRole('textbox', { name: 'Seconds after the newest start' }).fill('1');
   await access.getByRole('button', { name: 'Save' }).click();
   await access.getByRole('alert').getByText('debounce_seconds_invalid').waitFor();
+  const seconds = access.getByRole('textbox', { name: 'Seconds after the newest start' });
+  expect(await seconds.getAttribute('aria-invalid')).toBe('true');
   await access.getByRole('textbox', { name: 'Seconds after the newest start' }).fill('');
   await access.getByRole('checkbox', { name: 'Runs of different callers may have the same key' }).check();
   await access.getByRole('textbox', { name: 'Tokens of a run' }).fill('100000');
