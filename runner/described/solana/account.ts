@@ -8,6 +8,9 @@ import { makeChainRpc } from '../../solana/rpc/rpc.ts';
 import { Codecs, type ValueCodec } from './codec.ts';
 import { programOf } from './program.ts';
 
+/** The fewest bytes of a value in an output. */
+const SMALLEST_VALUE_BYTES = 8;
+
 function checkMarks({ marks, size, name }: SolanaAccount, bytes: Uint8Array): void {
   const isMarked = marks.every((mark) =>
     base64.decode(mark.bytes).every((byte, at) => bytes[mark.offset + at] === byte)
@@ -25,7 +28,11 @@ async function readAccount(implementation: SolanaAccount, codec: ValueCodec, cal
   if (account === undefined || account === null) throw new NodeError(`there is no account ${address}`);
   const { data: bytes, lamports, owner } = account;
   if (owner !== program) throw new NodeError(`the account belongs to the program ${owner}, not to ${program}`);
-  if (bytes.length > call.maxOutputBytes) throw outputTooLarge('the account does not', call.maxOutputBytes);
+  // So many items would not fit into an output. The codec would read all of them in one turn.
+  const mostItems = call.maxOutputBytes / SMALLEST_VALUE_BYTES;
+  if (bytes.length > Math.min(call.maxOutputBytes, mostItems * codec.itemBytes)) {
+    throw outputTooLarge('the account does not', call.maxOutputBytes);
+  }
   checkMarks(implementation, bytes);
   let data;
   try {

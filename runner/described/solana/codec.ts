@@ -11,6 +11,8 @@ export interface ValueCodec {
   encode: (value: Value) => Uint8Array;
   /** Throws if the bytes end too early. Bytes behind the value are allowed. */
   decode: (bytes: Uint8Array) => Value;
+  /** The least bytes of an item of a list in a value; Infinity if there is no list. */
+  itemBytes: number;
 }
 
 /** Makes codecs of the types of one implementation. */
@@ -38,11 +40,13 @@ export class Codecs {
    * or if all types together have too many parts.
    */
   codec(type: TypeNode): ValueCodec {
-    this.#parts += this.#measures.measure(type).parts;
+    const { parts, itemBytes } = this.#measures.measure(type);
+    this.#parts += parts;
     if (this.#parts > MAX_PARTS) throw new TypeRefused('the types of the definition have too many parts');
     let built: ReturnType<typeof getNodeCodec> | undefined;
     const codec = () => built ??= this.#build(type);
     return {
+      itemBytes,
       encode: (value) => {
         const given = toCodecValue(type, value, this.#types);
         try {

@@ -270,6 +270,22 @@ describe('a type of accounts', () => {
     write(at, [...BYTES, ...zeros(5_000)]);
     await expect(read({ maxOutputBytes: 5_000 })).rejects.toThrow('the account does not fit into an output');
   });
+
+  it('of many small items is refused before it is read', async () => {
+    const definition: FrozenDefinition = structuredClone(await frozenNode('vault_anchor', 'vault_vault_account'));
+    const size = { kind: 'numberTypeNode', format: 'u8', endian: 'le' };
+    const item = { kind: 'optionTypeNode', item: size, prefix: size, fixed: false };
+    const list = { kind: 'arrayTypeNode', item, count: { kind: 'remainderCountNode' } };
+    const field = { kind: 'structFieldTypeNode', name: 'list', type: list };
+    const data = { kind: 'structTypeNode', fields: [field] };
+    Object.assign(definition.data.implementation as object, { data, marks: [], outputs: [], size: undefined });
+    const readItems = async (count: number) => {
+      write(at, zeros(count));
+      return await runNode(makeModule(definition) as NodeModule, { address: { B3: at } }, chain.nodeCall());
+    };
+    expect((await readItems(3)).data).toEqual({ M: { list: { A: [{ N: 0 }, { N: 0 }, { N: 0 }] } } });
+    await expect(readItems(131_073)).rejects.toThrow('the account does not fit into an output');
+  });
 });
 
 describe('a stored definition', () => {

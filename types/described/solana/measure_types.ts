@@ -19,6 +19,8 @@ interface Measure {
   levels: number;
   /** True if each value has the least bytes. */
   isFixed: boolean;
+  /** The least bytes of an item of a list inside the type; Infinity if there is no list. */
+  itemBytes: number;
 }
 
 const NUMBER_BYTES: Readonly<Record<string, number>> = {
@@ -39,6 +41,8 @@ const NUMBER_BYTES: Readonly<Record<string, number>> = {
 
 const most = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.max(a, b), 0);
 const least = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b), MAX_ACCOUNT_BYTES);
+
+const smallest = (numbers: readonly number[]): number => numbers.reduce((a, b) => Math.min(a, b), Infinity);
 
 /** Measures types, each defined type once. */
 export class TypeMeasures {
@@ -69,14 +73,20 @@ export class TypeMeasures {
   #measureKind(type: TypeNode): Measure {
     switch (type.kind) {
       case 'numberTypeNode':
-        return { bytes: NUMBER_BYTES[type.format] ?? 0, parts: 1, levels: 1, isFixed: type.format !== 'shortU16' };
+        return {
+          bytes: NUMBER_BYTES[type.format] ?? 0,
+          parts: 1,
+          levels: 1,
+          isFixed: type.format !== 'shortU16',
+          itemBytes: Infinity,
+        };
       case 'booleanTypeNode':
         return this.measure(type.size);
       case 'publicKeyTypeNode':
-        return { bytes: 32, parts: 1, levels: 1, isFixed: true };
+        return { bytes: 32, parts: 1, levels: 1, isFixed: true, itemBytes: Infinity };
       case 'bytesTypeNode':
       case 'stringTypeNode':
-        return { bytes: 0, parts: 1, levels: 1, isFixed: false };
+        return { bytes: 0, parts: 1, levels: 1, isFixed: false, itemBytes: Infinity };
       case 'fixedSizeTypeNode':
         return { ...this.#sum([type.type]), bytes: type.size, isFixed: true };
       case 'sizePrefixTypeNode':
@@ -112,7 +122,7 @@ export class TypeMeasures {
             ? this.measure(variant.struct)
             : variant.kind === 'enumTupleVariantTypeNode'
             ? this.measure(variant.tuple)
-            : { bytes: 0, parts: 1, levels: 1, isFixed: true }
+            : { bytes: 0, parts: 1, levels: 1, isFixed: true, itemBytes: Infinity }
         );
         if (variants.length === 0) throw new TypeRefused('an enumeration has no variants');
         return {
@@ -120,6 +130,7 @@ export class TypeMeasures {
           parts: variants.reduce((sum, { parts }) => sum + parts, 1),
           levels: 1 + most(variants.map(({ levels }) => levels)),
           isFixed: type.variants.every(({ kind }) => kind === 'enumEmptyVariantTypeNode'),
+          itemBytes: smallest(variants.map(({ itemBytes }) => itemBytes)),
         };
       }
       case 'definedTypeLinkNode':
@@ -153,11 +164,13 @@ export class TypeMeasures {
       parts: all.reduce((sum, { parts }) => sum + parts, 1),
       levels: 1 + most(all.map(({ levels }) => levels)),
       isFixed: all.every(({ isFixed }) => isFixed),
+      itemBytes: smallest(all.map(({ itemBytes }) => itemBytes)),
     };
   }
 
   #list(types: readonly TypeNode[], count: CountNode): Measure {
-    const item = this.#sum(types);
+    const sum = this.#sum(types);
+    const item = { ...sum, itemBytes: Math.min(sum.bytes, sum.itemBytes) };
     // A list of such items could have any length without a byte.
     if (item.bytes === 0) throw new TypeRefused('the items of a list may have no bytes');
     if (count.kind === 'fixedCountNode') return { ...item, bytes: item.bytes * count.value };
