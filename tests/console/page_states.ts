@@ -139,7 +139,12 @@ export const statesOf = ({ flow, agentFlow, deployment, failedRun }: ShownRows):
     start_page_done: {
       path: `start/${deployment}`,
       act: async (page) => {
-        await page.getByRole('textbox', { name: 'item' }).fill('tea');
+        const item = page.getByRole('textbox', { name: 'item' });
+        // The page may show the failed run before.
+        const again = page.getByRole('button', { name: 'Start again' });
+        await item.or(again).first().waitFor();
+        if (await again.isVisible()) await again.click();
+        await item.fill('tea');
         await page.getByRole('button', { name: 'Start' }).click();
         await page.getByText('4.40').first().waitFor();
       },
