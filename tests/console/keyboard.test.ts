@@ -46,6 +46,14 @@ async function chooseByArrows(page: Page, name: string): Promise<void> {
   throw new Error(`The arrow keys do not reach the option ${name}.`);
 }
 
+/** Types the name of an option, and chooses the option as soon as the list shows it. */
+async function chooseByName(page: Page, name: string): Promise<void> {
+  await page.keyboard.type(name);
+  await page.getByRole('option', { name }).first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+}
+
 const scrollsSideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
@@ -64,17 +72,13 @@ test('a schedule is made by keyboard only, on a narrow screen', async () => {
   await page.getByRole('heading', { level: 1, name: 'New schedule' }).waitFor();
 
   await tabTo(page, 'combobox', /^Flow/);
-  await page.keyboard.type('Notes');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  await chooseByName(page, 'Notes');
   await tabTo(page, 'textbox', /^When/);
   await page.keyboard.press('ControlOrMeta+A');
   await page.keyboard.type('15 7 * * MON');
   await tabTo(page, 'combobox', 'Time zone');
   await page.keyboard.press('ControlOrMeta+A');
-  await page.keyboard.type('Europe/Ber');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  await chooseByName(page, 'Europe/Ber');
   await page.getByText(/Mon, .* 07:15/).first().waitFor();
   await tabTo(page, 'textbox', /^note/);
   await page.keyboard.type('by hand');
@@ -97,9 +101,7 @@ test('a webhook is made and verified by keyboard only, and the focus returns to 
   await tabTo(page, 'button', 'New webhook');
   await page.keyboard.press('Enter');
   await tabTo(page, 'combobox', /^Flow/);
-  await page.keyboard.type('Pushes');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
+  await chooseByName(page, 'Pushes');
   await tabTo(page, 'combobox', /^Input/);
   await page.keyboard.type('body');
   await tabTo(page, 'button', 'Make');
