@@ -27,7 +27,8 @@ async function openCode(page: Page, node: string, field: string) {
   await nodeOf(page, node).click();
   await panelOf(page).getByRole('button', { name: 'Open', exact: true }).click();
   const code = page.getByRole('dialog').getByRole('textbox', { name: field });
-  await code.waitFor();
+  // The dialog gives the focus to the editor a moment after it has opened.
+  await expect.poll(() => code.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press('Control+End');
   return code;
 }
