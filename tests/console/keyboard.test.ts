@@ -46,6 +46,13 @@ async function chooseByArrows(page: Page, name: string): Promise<void> {
   throw new Error(`The arrow keys do not reach the option ${name}.`);
 }
 
+/** Opens a dialog by a button, and waits until the dialog has the focus, which it gets a moment after it has opened. */
+async function openDialog(page: Page, button: string): Promise<void> {
+  await tabTo(page, 'button', button);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]'));
+}
+
 /** Types the name of an option, and chooses the option as soon as the list shows it. */
 async function chooseByName(page: Page, name: string): Promise<void> {
   await page.keyboard.type(name);
@@ -98,8 +105,7 @@ test('a webhook is made and verified by keyboard only, and the focus returns to 
   graph.output('body', graph.input('body'));
   await deploy(owner, await storeFlow(owner, graph, { name: 'Pushes' }));
   await opened.goto('settings');
-  await tabTo(page, 'button', 'New webhook');
-  await page.keyboard.press('Enter');
+  await openDialog(page, 'New webhook');
   await tabTo(page, 'combobox', /^Flow/);
   await chooseByName(page, 'Pushes');
   await tabTo(page, 'combobox', /^Input/);
@@ -115,8 +121,7 @@ test('a webhook is made and verified by keyboard only, and the focus returns to 
   await page.waitForFunction((made) => made === document.activeElement, button);
 
   const { data: row } = await owner.client.from('flow_webhooks').select('prefix').single().throwOnError();
-  await tabTo(page, 'button', `Verification of ${row.prefix}…`);
-  await page.keyboard.press('Enter');
+  await openDialog(page, `Verification of ${row.prefix}…`);
   await tabTo(page, 'combobox', 'Verified by');
   await page.keyboard.press('Enter');
   await chooseByArrows(page, 'GitHub');
