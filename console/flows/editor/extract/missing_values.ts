@@ -49,6 +49,19 @@ const runsWithout = ({ incoming, needsOneValue }: NodeNeeds, isMissing: (edge: n
   !incoming.some(({ index, isNeeded }) => isNeeded && isMissing(index)) &&
   (!needsOneValue || incoming.length === 0 || incoming.some(({ index }) => !isMissing(index)));
 
+/** Remembers the answers of a test of nodes. In a circle of edges, which a deploy refuses, the answer is `inCircle`. */
+function remembered(test: (nodeId: string) => boolean, inCircle: boolean): (nodeId: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (id) => {
+    const former = known.get(id);
+    if (former !== undefined) return former;
+    known.set(id, inCircle);
+    const result = test(id);
+    known.set(id, result);
+    return result;
+  };
+}
+
 /**
  * Returns a function that tests whether outputs of a node may stay without a value, although no node fails. Nodes outside
  * of `among` count as nodes that bring all their values.
@@ -57,20 +70,14 @@ export function mayStayUnset(
   needs: ReadonlyMap<string, NodeNeeds>,
   isAmong: (nodeId: string) => boolean,
 ): (nodeId: string) => boolean {
-  const known = new Map<string, boolean>();
-  const mayBe = (id: string): boolean => {
+  const mayBe = remembered((id): boolean => {
     const node = needs.get(id);
-    const former = known.get(id);
-    if (former !== undefined || node === undefined || !isAmong(id)) return former ?? false;
-    // If the edges form a circle, which a deploy refuses, the search ends here.
-    known.set(id, false);
+    if (node === undefined || !isAmong(id)) return false;
     const unset = new Set(
       node.incoming.filter(({ source, hasExpression }) => hasExpression || mayBe(source)).map(({ index }) => index),
     );
-    const result = node.isChoosing || !runsWithout(node, (edge) => unset.has(edge));
-    known.set(id, result);
-    return result;
-  };
+    return node.isChoosing || !runsWithout(node, (edge) => unset.has(edge));
+  }, false);
   return mayBe;
 }
 
@@ -84,18 +91,13 @@ export function actsWithout(
   isLeaving: (nodeId: string) => boolean,
   missing: ReadonlySet<number>,
 ): string | undefined {
-  const known = new Map<string, boolean>();
-  const runs = (id: string): boolean => {
+  const runs = remembered((id): boolean => {
     const node = needs.get(id);
-    const former = known.get(id);
-    if (former !== undefined || node === undefined || !chosen.has(id)) return former ?? true;
-    known.set(id, true);
+    if (node === undefined || !chosen.has(id)) return true;
     const lacking = new Set(
       node.incoming.filter(({ index, source }) => missing.has(index) || !runs(source)).map(({ index }) => index),
     );
-    const result = runsWithout(node, (edge) => lacking.has(edge));
-    known.set(id, result);
-    return result;
-  };
+    return runsWithout(node, (edge) => lacking.has(edge));
+  }, true);
   return [...chosen].find((id) => (needs.get(id)?.mayAct === true || isLeaving(id)) && runs(id));
 }
