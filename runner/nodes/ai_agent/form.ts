@@ -59,12 +59,6 @@ export function timeLimitMs(formData: LosslessJson): number | undefined {
   }
 }
 
-const toolsOf = (formData: LosslessJson): readonly LosslessJson[] => {
-  const tools = formMember(formData, 'tools') ?? [];
-  if (!Array.isArray(tools)) throw badConfig('tools: must be a list');
-  return tools;
-};
-
 /** Reads the node that a tool names; undefined if it names none of a type that can be a tool. */
 function readNode(node: LosslessJson): ToolNode | undefined {
   const type = formText(node, 'type') ?? '';
@@ -139,7 +133,8 @@ function readTool(tool: LosslessJson, place: string): ToolForm {
 }
 
 function readTools(formData: LosslessJson): ToolForm[] {
-  const given = toolsOf(formData);
+  const given = formMember(formData, 'tools') ?? [];
+  if (!Array.isArray(given)) throw badConfig('tools: must be a list');
   if (given.length > MAX_TOOLS) throw badConfig(`tools: must be at most ${MAX_TOOLS}`);
   const tools = given.map((tool, index) => readTool(tool, `tools.${index}`));
   const twice = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) < index);
