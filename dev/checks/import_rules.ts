@@ -492,7 +492,12 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'console/runs/agent',
     ...PAGE,
-    mayImport: [...PAGE.mayImport, 'runner/engine/run/step_node_id.ts'],
+    mayImport: [
+      ...PAGE.mayImport,
+      'runner/engine/run/step_node_id.ts',
+      'runner/nodes/ai_agent/step_names.ts',
+      'types/values/json/sorted_json.ts',
+    ],
     why: 'the ids of steps tell the calls of a model from the calls of tools.',
   },
   {

@@ -1,4 +1,6 @@
 import { stepNodeId } from '../../../runner/engine/run/step_node_id.ts';
+import { approvalStep, APPROVE, MODEL_STEP } from '../../../runner/nodes/ai_agent/step_names.ts';
+import { sortedJson } from '../../../types/values/json/sorted_json.ts';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { plainOf } from '../../shared/plain_json.ts';
 import type { AgentStep } from './steps.ts';
@@ -48,17 +50,17 @@ const plainInput = ({ input }: AgentStep): PlainObject => objectAt(plainOf(input
 const startOf = ({ start_time }: AgentStep): number => Date.parse(start_time);
 
 /** The id under which a run of the agent stores the calls of its model. */
-export const modelStepId = (agentId: string): string => stepNodeId(agentId, 'model');
+export const modelStepId = (agentId: string): string => stepNodeId(agentId, MODEL_STEP);
 
 /** Returns the tool of a step; an empty text for a call of the model. */
 export const toolOf = (step: AgentStep): string => textOf(plainInput(step)['tool']);
 
 /** True if the step asks for approval. */
 export const isApproval = (step: AgentStep, agentId: string): boolean =>
-  step.node_id === stepNodeId(agentId, `approval ${toolOf(step)}`);
+  step.node_id === stepNodeId(agentId, approvalStep(toolOf(step)));
 
 /** True if a person has approved. */
-export const isApproved = ({ output }: AgentStep): boolean => objectAt(plainOf(output))['answer'] === 'Approve';
+export const isApproved = ({ output }: AgentStep): boolean => objectAt(plainOf(output))['answer'] === APPROVE;
 
 /** Puts each request for approval together with the call that follows it. */
 function joinSteps(steps: readonly AgentStep[], agentId: string): StepsOfCall[] {
@@ -73,22 +75,12 @@ function joinSteps(steps: readonly AgentStep[], agentId: string): StepsOfCall[] 
   return joined;
 }
 
-/** Writes JSON with sorted members, to compare it. */
-const sorted = (json: unknown): string =>
-  JSON.stringify(
-    json,
-    (_name, value) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1))
-        : value,
-  ) ?? '';
-
 /** True if the text has the arguments of the step. */
 function hasArguments(text: string, { approval, step }: StepsOfCall): boolean {
   const made = approval ?? step;
   const stored = made === undefined ? {} : plainInput(made)['arguments'];
   try {
-    return sorted(JSON.parse(JSON.stringify(stored))) === sorted(JSON.parse(text));
+    return sortedJson(JSON.parse(JSON.stringify(stored))) === sortedJson(JSON.parse(text));
   } catch {
     return false;
   }

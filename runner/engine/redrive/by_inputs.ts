@@ -1,8 +1,8 @@
+import { sortedJson } from '../../../types/values/json/sorted_json.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { EarlierPosition } from '../state/earlier_positions.ts';
 import type { RunNode } from '../graph/graph.ts';
 import { type EarlierNodeRun, type GraphChanges, isDone } from '../state/journal.ts';
-import { textOfValue } from './same_value.ts';
 
 /** The executions of one node in an earlier run, and the executions of this run to which they are assigned. */
 interface NodeExecutions {
@@ -65,14 +65,14 @@ export class ByInputs {
   #assign(node: RunNode, inputs: ValueMap, preferred: number | undefined): number | undefined {
     const { withInputs, assigned } = this.#of(node);
     if (withInputs.size === 0) return undefined;
-    const text = textOfValue({ M: inputs });
+    const text = sortedJson({ M: inputs });
     const equal = withInputs.get(text) ?? [];
     while (equal.length > 0 && assigned.has(equal.at(-1)!)) equal.pop();
     const next = equal.at(-1);
     if (next === undefined) return undefined;
     const runs = this.#executions(node.id);
     const isAsGood = ({ input, ...run }: EarlierNodeRun) =>
-      input !== undefined && textOfValue(input) === text && isDone(run) === isDone(runs.get(next)!);
+      input !== undefined && sortedJson(input) === text && isDone(run) === isDone(runs.get(next)!);
     const wanted = preferred === undefined || assigned.has(preferred) ? undefined : runs.get(preferred);
     const index = wanted !== undefined && isAsGood(wanted) ? wanted.times : next;
     assigned.add(index);
@@ -87,7 +87,7 @@ export class ByInputs {
       // The last number of a list is assigned first.
       for (const run of [...runs.filter((other) => !isDone(other)), ...runs.filter(isDone)]) {
         if (run.input === undefined) continue;
-        const text = textOfValue(run.input);
+        const text = sortedJson(run.input);
         const others = withInputs.get(text);
         if (others === undefined) withInputs.set(text, [run.times]);
         else others.push(run.times);

@@ -75,8 +75,8 @@ export class EarlierSteps {
   }
 
   /**
-   * Tests whether the node has effects `once` outside, and was called in a run that is not continued. A node that the plan has
-   * no more may have been this one under another name.
+   * Tests whether the node has effects `once` outside, and was called in a run that is not continued. A node that the
+   * plan has no more may have been this one under another name.
    */
   #mayHaveActed(node: RunNode): boolean {
     const { flows: { effectsOfCalledFlow }, services: { history: { earlierRuns } } } = this.#tree;

@@ -9,16 +9,6 @@ const sameMap = (a: ValueMap, b: ValueMap): boolean => {
 export const sameList = (a: readonly Value[], b: readonly Value[]): boolean =>
   a.length === b.length && a.every((value, index) => sameValue(value, b[index]));
 
-/** Returns a text that is the same for equal values. */
-export const textOfValue = (value: Value): string =>
-  JSON.stringify(
-    value,
-    (_, member: unknown) =>
-      typeof member === 'object' && member !== null && !Array.isArray(member)
-        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => a < b ? -1 : 1))
-        : member,
-  );
-
 /** Tests whether two values are equal. The order of the names in a map is ignored, because jsonb does not keep it. */
 export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;

@@ -1,3 +1,4 @@
+import { sortedJson } from '../../../types/values/json/sorted_json.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { EarlierEffects } from './earlier_effects.ts';
 import {
@@ -12,7 +13,7 @@ import type { EffectsOfCalledFlow, RunEdge, RunNode } from '../graph/graph.ts';
 import { type EarlierRuns, isDone, type StoredNodeRun } from '../state/journal.ts';
 import type { Loops } from '../graph/loops.ts';
 import { ByInputs } from './by_inputs.ts';
-import { sameList, sameValue, textOfValue } from './same_value.ts';
+import { sameList, sameValue } from './same_value.ts';
 
 // earlier_claim.ts continues a run after its worker died. This file continues a failed run as a new run.
 //
@@ -127,7 +128,7 @@ function pairUp(
   const unpaired = new Map<string, number[]>();
   for (const [index, value] of before.entries()) {
     if (value === undefined || value === UNKNOWN || pairs[index] !== undefined) continue;
-    const text = textOfValue(value);
+    const text = sortedJson(value);
     const positions = unpaired.get(text);
     if (positions === undefined) unpaired.set(text, [index]);
     else positions.push(index);
@@ -136,7 +137,7 @@ function pairUp(
   const taken = new Set<number>();
   for (const [index, value] of values.entries()) {
     if (value === undefined || pairs[index] !== undefined) continue;
-    const position = unpaired.get(textOfValue(value))?.pop();
+    const position = unpaired.get(sortedJson(value))?.pop();
     if (position === undefined) continue;
     taken.add(position);
     pairs[index] = { index: position, isSame: true };
@@ -302,12 +303,12 @@ export class TakeOver {
     const known = this.#results.get(edge) ?? new Map<string, Value | undefined>();
     this.#results.set(edge, known);
     for (const [index, value] of given.entries()) {
-      if (value !== undefined) known.set(textOfValue(value), handed[index]?.value);
+      if (value !== undefined) known.set(sortedJson(value), handed[index]?.value);
     }
   }
 
   #resultOf(edge: RunEdge, output: Value): Before {
-    const text = textOfValue(output);
+    const text = sortedJson(output);
     const known = this.#results.get(edge);
     return known?.has(text) ? known.get(text) : UNKNOWN;
   }

@@ -18,6 +18,7 @@ import {
 import type { ModelAnswer, ModelMessage, ModelRequest, ToolCall } from '../../models/model.ts';
 import { readStructured } from '../../models/structured.ts';
 import type { AgentForm } from './form.ts';
+import { approvalStep, APPROVE, callStep, MODEL_STEP } from './step_names.ts';
 import type { Tool } from './tools.ts';
 
 /** Everything that an agent works with. */
@@ -36,12 +37,7 @@ export interface Agent extends Omit<AgentForm, 'tools'> {
 const MAX_TRANSCRIPT_BYTES = nodeLimits.agent_transcript_bytes.value;
 const MAX_QUESTION_CHARACTERS = nodeLimits.input_description_characters.value;
 const APPROVAL_MS = runLimits.default_input_wait_seconds.value * 1_000;
-const [APPROVE, REFUSE] = ['Approve', 'Refuse'];
-
-/** The names of the steps. */
-const MODEL = 'model';
-const callName = ({ name }: Tool): string => `tool ${name}`;
-const approvalName = ({ name }: Tool): string => `approval ${name}`;
+const REFUSE = 'Refuse';
 
 const textOf = (value: Value): string => 'S' in value ? value.S : JSON.stringify(toReadableJson(value));
 
@@ -120,7 +116,7 @@ export class AgentPlan implements StepPlan {
   constructor(agent: Agent, input: Value) {
     this.#agent = agent;
     this.steps = this.#run(input);
-    this.stepNames = [MODEL, ...agent.tools.flatMap((tool) => [callName(tool), approvalName(tool)])];
+    this.stepNames = [MODEL_STEP, ...agent.tools.flatMap(({ name }) => [callStep(name), approvalStep(name)])];
   }
 
   outputsOfHalt({ status, message }: Halt): ValueMap {
@@ -169,7 +165,7 @@ export class AgentPlan implements StepPlan {
     };
     this.#count += 1;
     const end = yield {
-      name: MODEL,
+      name: MODEL_STEP,
       title: 'Model',
       module: { definition, run: async (call) => outputsOf(await ask(request, call)) },
       formData,
@@ -199,7 +195,7 @@ export class AgentPlan implements StepPlan {
       if (refusal !== undefined) return failed(refusal);
     }
     const end = yield {
-      name: callName(tool),
+      name: callStep(tool.name),
       title: tool.name,
       module: tool.makeModule(read.values),
       formData: tool.formData,
@@ -217,7 +213,7 @@ export class AgentPlan implements StepPlan {
     // A person must see all that they approve.
     if ([...description].length > MAX_QUESTION_CHARACTERS) return 'the arguments are too long to be approved';
     const end = yield {
-      name: approvalName(tool),
+      name: approvalStep(tool.name),
       title: `Approval of ${tool.name}`,
       module: {
         definition: this.#agent.definition,
